@@ -1,0 +1,102 @@
+/**
+ * Kinds of Kubernetes itself as far as traffic needs them: Service, EndpointSlice, Namespace.
+ */
+import {
+  array,
+  boolean,
+  type Infer,
+  integer,
+  map,
+  object,
+  oneOf,
+  optional,
+  string,
+  unchecked,
+  union,
+  withDefault,
+} from './schema.js';
+
+const portName = string('name of the port', { maxLength: 63 });
+const transport = oneOf('transport', ['TCP', 'UDP', 'SCTP']);
+
+export const servicePort = object('a port of the Service', {
+  name: optional(portName),
+  protocol: withDefault(transport, 'TCP'),
+  appProtocol: optional(string('protocol above the transport, such as kubernetes.io/h2c')),
+  port: integer('port number that routes name', { min: 1, max: 65535 }),
+  targetPort: optional(
+    union('port of the endpoints: a number, or a name in the EndpointSlice', [
+      integer('port number', { min: 1, max: 65535 }),
+      string('port name', { minLength: 1, maxLength: 15 }),
+    ]),
+  ),
+  nodePort: unchecked('no meaning here'),
+});
+export type ServicePort = Infer<typeof servicePort>;
+
+export const serviceSpec = object('ports of a Service; its endpoints are in EndpointSlices', {
+  ports: withDefault(array('ports', servicePort), []),
+  type: withDefault(oneOf('kind of Service', ['ClusterIP', 'NodePort', 'LoadBalancer', 'ExternalName']), 'ClusterIP'),
+  clusterIP: optional(string('address inside of a cluster')),
+  externalName: optional(string('host name with type ExternalName')),
+  selector: optional(map('labels of the pods', string('value of the label'))),
+  allocateLoadBalancerNodePorts: unchecked('no meaning here'),
+  clusterIPs: unchecked('no meaning here'),
+  externalIPs: unchecked('no meaning here'),
+  externalTrafficPolicy: unchecked('no meaning here'),
+  healthCheckNodePort: unchecked('no meaning here'),
+  internalTrafficPolicy: unchecked('no meaning here'),
+  ipFamilies: unchecked('no meaning here'),
+  ipFamilyPolicy: unchecked('no meaning here'),
+  loadBalancerClass: unchecked('no meaning here'),
+  loadBalancerIP: unchecked('no meaning here'),
+  loadBalancerSourceRanges: unchecked('no meaning here'),
+  publishNotReadyAddresses: unchecked('no meaning here'),
+  sessionAffinity: unchecked('no meaning here'),
+  sessionAffinityConfig: unchecked('no meaning here'),
+  trafficDistribution: unchecked('no meaning here'),
+});
+export type ServiceSpec = Infer<typeof serviceSpec>;
+
+export const endpoint = object('one endpoint', {
+  addresses: array('addresses; the first one counts', string('address', { minLength: 1 }), {
+    minItems: 1,
+    maxItems: 100,
+    set: true,
+  }),
+  conditions: withDefault(
+    object('state of the endpoint', {
+      ready: optional(boolean('takes traffic; not given counts as true')),
+      serving: optional(boolean('would take traffic if it were not ending')),
+      terminating: optional(boolean('is ending')),
+    }),
+    {},
+  ),
+  hostname: unchecked('no meaning here'),
+  nodeName: unchecked('no meaning here'),
+  zone: unchecked('no meaning here'),
+  targetRef: unchecked('no meaning here'),
+  hints: unchecked('no meaning here'),
+  deprecatedTopology: unchecked('no meaning here'),
+});
+export type Endpoint = Infer<typeof endpoint>;
+
+export const endpointPort = object('a port of all endpoints of the slice', {
+  name: withDefault(portName, ''),
+  protocol: withDefault(transport, 'TCP'),
+  appProtocol: optional(string('protocol above the transport')),
+  port: optional(integer('port number', { min: 1, max: 65535 })),
+});
+export type EndpointPort = Infer<typeof endpointPort>;
+
+/** An EndpointSlice has no spec: its fields stand at the top of the object. */
+export const endpointSliceFields = {
+  addressType: oneOf('kind of the addresses', ['IPv4', 'IPv6', 'FQDN']),
+  endpoints: withDefault(array('endpoints', endpoint, { maxItems: 1000 }), []),
+  ports: withDefault(array('ports', endpointPort, { maxItems: 100 }), []),
+};
+
+export const namespaceSpec = object('a namespace', { finalizers: unchecked('used by an API server') });
+
+/** The label of an EndpointSlice that names its Service. */
+export const SERVICE_NAME_LABEL = 'kubernetes.io/service-name';

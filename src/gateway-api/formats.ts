@@ -1,0 +1,109 @@
+/**
+ * Text formats of fields: a test and the words that tell a person what is wanted.
+ * Written from the facts of the API's field descriptions; formats say nothing about length, schemas do.
+ */
+import { isIP, isIPv4, isIPv6 } from 'node:net';
+
+/** A named text format. */
+export interface Format {
+  readonly test: (text: string) => boolean;
+  /** Completes the sentence "must be …". */
+  readonly wants: string;
+}
+
+const LABEL = '[a-z0-9](?:[-a-z0-9]*[a-z0-9])?';
+const SUBDOMAIN = `${LABEL}(?:\\.${LABEL})*`;
+const QUALIFIED_NAME = '[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?';
+const PATH_CHARACTERS = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
+
+function matches(source: string): (text: string) => boolean {
+  const pattern = new RegExp(`^(?:${source})$`);
+  return (text) => pattern.test(text);
+}
+
+const isSubdomain = matches(SUBDOMAIN);
+const isQualifiedName = matches(`(?:${SUBDOMAIN}/)?${QUALIFIED_NAME}`);
+
+function isQualifiedKey(text: string): boolean {
+  const name = text.slice(text.lastIndexOf('/') + 1);
+  return isQualifiedName(text) && name.length <= 63 && text.length - name.length <= 254;
+}
+
+function isCidr(text: string): boolean {
+  const [address = '', prefix = '', ...rest] = text.split('/');
+  if (rest.length > 0 || !/^\d{1,3}$/.test(prefix)) return false;
+  if (isIPv4(address)) return Number(prefix) <= 32;
+  return isIPv6(address) && !address.includes('%') && Number(prefix) <= 128;
+}
+
+function isTimestamp(text: string): boolean {
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text));
+}
+
+/** All formats by name. */
+export const FORMATS = {
+  hostname: {
+    test: matches(`(?:\\*\\.)?${SUBDOMAIN}`),
+    wants: 'a lower-case host name such as "api.example.com" or "*.example.com"',
+  },
+  preciseHostname: { test: isSubdomain, wants: 'a lower-case host name without a wildcard, such as "api.example.com"' },
+  subdomain: {
+    test: isSubdomain,
+    wants: 'lower-case letters, digits, "-" and ".", beginning and ending with a letter or digit',
+  },
+  label: {
+    test: matches(LABEL),
+    wants: 'lower-case letters, digits and "-", beginning and ending with a letter or digit',
+  },
+  group: {
+    test: (text) => text === '' || isSubdomain(text),
+    wants: 'an API group such as "gateway.networking.k8s.io", or "" for the core group',
+  },
+  kind: { test: matches('[a-zA-Z](?:[-a-zA-Z0-9]*[a-zA-Z0-9])?'), wants: 'a kind such as "Service"' },
+  controllerName: {
+    test: matches(`${SUBDOMAIN}/${PATH_CHARACTERS}`),
+    wants: 'a domain and a path such as "weirgate.dev/gateway-controller"',
+  },
+  duration: {
+    test: matches('(?:[0-9]{1,5}(?:h|m|s|ms)){1,4}'),
+    wants: 'a duration such as "10s", "1m30s" or "250ms" (units h, m, s, ms)',
+  },
+  headerName: {
+    test: matches("[A-Za-z0-9!#$%&'*+\\-.^_|~`]+"),
+    wants: 'a header name: letters, digits and "-", without spaces or ":"',
+  },
+  protocol: {
+    test: matches(`[a-zA-Z0-9](?:[-a-zA-Z0-9]*[a-zA-Z0-9])?|${SUBDOMAIN}/[A-Za-z0-9]+`),
+    wants: 'HTTP, HTTPS, TLS, TCP, UDP, or a domain-prefixed name such as "example.com/bar"',
+  },
+  addressType: {
+    test: matches(`Hostname|IPAddress|NamedAddress|${SUBDOMAIN}/${PATH_CHARACTERS}`),
+    wants: 'IPAddress, Hostname, or a domain-prefixed name such as "example.com/kind"',
+  },
+  qualifiedName: {
+    test: isQualifiedKey,
+    wants: 'a name of up to 63 letters, digits, "-", "_" and ".", with an optional domain and "/" before it',
+  },
+  labelValue: {
+    test: matches(`(?:${QUALIFIED_NAME})?`),
+    wants: 'letters, digits, "-", "_" and ".", beginning and ending with a letter or digit',
+  },
+  ip: {
+    test: (text) => isIP(text) !== 0 && !text.includes('%'),
+    wants: 'an IP address such as "192.0.2.10" or "2001:db8::1"',
+  },
+  cidr: { test: isCidr, wants: 'a network such as "10.0.0.0/8" or "2001:db8::/32"' },
+  timestamp: { test: isTimestamp, wants: 'a time such as "2026-11-30T12:00:00Z"' },
+  logTarget: {
+    test: (text) => text === 'stderr' || (text.startsWith('/') && !text.endsWith('/') && !text.includes('\0')),
+    wants: '"stderr" or an absolute file path such as "/var/log/weirgate/access.log"',
+  },
+  corsOrigin: {
+    test: matches(
+      '\\*|[a-zA-Z][a-zA-Z0-9+\\-.]*://(?:\\*|(?:\\*\\.)?[a-zA-Z0-9\\-.]+|\\[[0-9a-fA-F:.]+\\])(?::(?:\\*|[0-9]{1,5}))?',
+    ),
+    wants: '"*" or an origin such as "https://*.example.com:8443"',
+  },
+} as const satisfies Readonly<Record<string, Format>>;
+
+export type FormatName = keyof typeof FORMATS;
