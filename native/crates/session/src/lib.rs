@@ -1,0 +1,4 @@
+//! session
+pub mod route;
+
+pub use route::{HeaderLookup, RequestKey, Routed, route};
