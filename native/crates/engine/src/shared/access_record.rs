@@ -43,8 +43,7 @@ impl<'a> AccessRecord<'a> {
     pub fn encode(&self, out: &mut Vec<u8>) {
         let texts = [self.method, self.host, self.path, self.listener, self.action, self.user_agent];
         let cut: [&[u8]; 6] = std::array::from_fn(|i| &texts[i][..texts[i].len().min(TEXT_LIMITS[i])]);
-        for number in
-            [self.time_us, self.duration_us, self.upstream_us, self.generation, self.bytes_in, self.bytes_out]
+        for number in [self.time_us, self.duration_us, self.upstream_us, self.generation, self.bytes_in, self.bytes_out]
         {
             out.extend_from_slice(&number.to_le_bytes());
         }

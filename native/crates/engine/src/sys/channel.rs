@@ -89,18 +89,15 @@ impl Channel {
     ///
     /// # Errors  InvalidInput past the limits; BrokenPipe when the peer is gone; ETOOMANYREFS (raw OS error) when too
     /// many descriptors are on their way, to be tried again after the peer has read some.
-    pub fn send(
-        &self,
-        kind: u32,
-        arg: u32,
-        value: u64,
-        payload: &[u8],
-        fds: &[BorrowedFd<'_>],
-    ) -> io::Result<bool> {
+    pub fn send(&self, kind: u32, arg: u32, value: u64, payload: &[u8], fds: &[BorrowedFd<'_>]) -> io::Result<bool> {
         if payload.len() > MAX_PAYLOAD || fds.len() > MAX_FDS {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
-                format!("message of {} bytes and {} descriptors, limits {MAX_PAYLOAD}, {MAX_FDS}", payload.len(), fds.len()),
+                format!(
+                    "message of {} bytes and {} descriptors, limits {MAX_PAYLOAD}, {MAX_FDS}",
+                    payload.len(),
+                    fds.len()
+                ),
             ));
         }
         let mut header = [0u8; HEADER];
@@ -173,7 +170,11 @@ impl Channel {
             message.fds.clear();
             return Err(io::Error::new(
                 io::ErrorKind::InvalidData,
-                format!("a message of {} bytes on the channel, {HEADER} to {} expected", received.bytes, HEADER + MAX_PAYLOAD),
+                format!(
+                    "a message of {} bytes on the channel, {HEADER} to {} expected",
+                    received.bytes,
+                    HEADER + MAX_PAYLOAD
+                ),
             ));
         }
         let word = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
