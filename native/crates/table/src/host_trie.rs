@@ -2,7 +2,7 @@
 //! The values found are walked from the most specific to the least by going up the parents, so no list of them is kept.
 
 use crate::hash::State;
-use crate::layout::{HostEdge, HostNode, NONE, Section};
+use crate::layout::{HostEdge, HostNode, NONE, Section, VirtualHostRecord};
 use crate::table::{ListenerIdx, Table, VirtualHostIdx};
 
 /// The values that fit a host name, most specific first: exact, then wildcards from deep to shallow, then "any name".
@@ -48,7 +48,9 @@ impl<B: AsRef<[u8]>> Table<B> {
     /// `root`: `Listener::route_root`. Host and cost: see `hosts`.
     #[inline]
     pub fn virtual_hosts(&self, root: u32, host: &[u8]) -> impl Iterator<Item = VirtualHostIdx> {
-        self.hosts(root, host).map(VirtualHostIdx)
+        self.hosts(root, host).flat_map(move |first| {
+            core::iter::successors(Some(VirtualHostIdx(first)), move |host| self.next_virtual_host(*host))
+        })
     }
 
     /// Values of a trie that fit `host`, most specific first.
@@ -87,6 +89,13 @@ impl<B: AsRef<[u8]>> Table<B> {
         // The whole name is used up: this node's exact value fits, its wildcard (one label more at least) does not.
         let found: HostNode = self.record(Section::HostNodes, node);
         HostMatches { table: self, node: found.parent, exact: found.exact }
+    }
+
+    #[inline]
+    fn next_virtual_host(&self, i: VirtualHostIdx) -> Option<VirtualHostIdx> {
+        let r: VirtualHostRecord = self.record(Section::VirtualHosts, i.0);
+        // Ends, for the next one always stands later (checked by `validate`).
+        VirtualHostIdx::some(r.next).filter(|next| *next > i)
     }
 
     #[inline(always)]

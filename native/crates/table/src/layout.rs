@@ -241,6 +241,9 @@ records! {
         prefix_levels: u32,
         /// 1 when it has an exact path.
         has_exact: u32,
+        /// A later virtual host of the same hostname that is tried when no match of this one fits, or `NONE`.
+        next: u32,
+        reserved: u32,
     }
 
     /// One path of a virtual host and its run of matches.
@@ -289,7 +292,7 @@ records! {
         backend_request_timeout_ms: u32,
         backend_first: u32,
         backend_count: u32,
-        /// Entries of `sequences`; none when one backend stands alone or the weights are too fine for `MAX_SEQUENCE`.
+        /// Entries of `sequences` (equal weights share a run); none when one backend stands alone or the weights are too fine for `MAX_SEQUENCE`.
         sequence_first: u32,
         sequence_count: u32,
         name_offset: u32,

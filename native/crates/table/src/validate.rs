@@ -2,6 +2,8 @@
 //! Cycles are impossible by construction: a node's parent stands before it, and every run lies right after the one before.
 //! The indexes (`host_edges`, `path_slots`) are checked in `validate_index`.
 
+use std::collections::HashMap;
+
 use crate::error::TableError;
 use crate::layout::{
     ActionRecord, BACKEND_CLUSTER, BACKEND_INVALID, BackendRecord, FLAG_ACCESS_LOG, FLAG_VIA, Header, HeaderRecord,
@@ -303,6 +305,8 @@ impl<'b> Checker<'b> {
             self.text(at, "hostname", r.hostname_offset, r.hostname_length)?;
             entries.take(at, "entries", r.entry_first, r.entry_count)?;
             at.require(r.has_exact <= 1, "has_exact", r.has_exact, "must be 0 or 1")?;
+            let next_is_later = r.next == NONE || r.next > at.index && r.next < self.count(Section::VirtualHosts);
+            at.require(next_is_later, "next", r.next, "must be a later virtual host")?;
             let (mut has_exact, mut levels) = (0, PREFIX_LEVELS_NONE);
             for index in r.entry_first..r.entry_first + r.entry_count {
                 let entry: PathEntry = self.record(Section::PathEntries, index);
@@ -367,27 +371,34 @@ impl<'b> Checker<'b> {
     fn actions(&self) -> Result<(), TableError> {
         let mut backends = self.runs(Section::Backends);
         let mut sequences = self.runs(Section::Sequences);
+        // Largest backend in each run of a sequence. Only whole runs are shared, so each is read once.
+        let mut largest = HashMap::new();
         for (at, r) in self.all::<ActionRecord>(Section::Actions) {
             at.require((r.slot as usize) < MAX_SLOTS, "slot", r.slot, "no such slot")?;
             self.text(at, "name", r.name_offset, r.name_length)?;
             backends.take(at, "backends", r.backend_first, r.backend_count)?;
-            sequences.take(at, "sequence", r.sequence_first, r.sequence_count)?;
             self.backends(r.backend_first, r.backend_count)?;
-            let fits = r.sequence_count as usize <= MAX_SEQUENCE;
-            at.require(fits, "sequence", r.sequence_count, "too long")?;
-            for index in r.sequence_first..r.sequence_first + r.sequence_count {
-                let entry: SequenceEntry = self.record(Section::Sequences, index);
-                let backend = u32::from(entry.backend);
-                self.at(Section::Sequences, index).require(
-                    backend < r.backend_count,
-                    "backend",
-                    backend,
-                    "no such backend",
-                )?;
+            if r.sequence_count == 0 {
+                continue;
             }
+            at.require(r.sequence_count as usize <= MAX_SEQUENCE, "sequence", r.sequence_count, "too long")?;
+            let run = (r.sequence_first, r.sequence_count);
+            let largest = match largest.get(&run) {
+                Some(&known) => known,
+                None => {
+                    sequences.take(at, "sequence", r.sequence_first, r.sequence_count)?;
+                    *largest.entry(run).or_insert(self.largest_backend(run))
+                }
+            };
+            at.require(largest < r.backend_count, "sequence", largest, "names a backend that is not there")?;
         }
         backends.finish(Section::Backends)?;
         sequences.finish(Section::Sequences)
+    }
+
+    fn largest_backend(&self, (first, count): (u32, u32)) -> u32 {
+        let backend_at = |i| u32::from(self.record::<SequenceEntry>(Section::Sequences, i).backend);
+        (first..first + count).map(backend_at).max().unwrap_or(0)
     }
 
     fn backends(&self, first: u32, count: u32) -> Result<(), TableError> {

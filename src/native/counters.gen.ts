@@ -1,0 +1,69 @@
+// Generated from native/crates/table/src/counters.rs and native/crates/session/src/close_reason.rs by native/xtask (cargo run -p xtask -- gen). Do not edit; CI compares.
+
+/** One counter cell of a kind of slot. */
+export interface CounterCell {
+  /** Index within the slot (kind `engine`: within the engine-wide cells). */
+  readonly number: number;
+  readonly name: string;
+  /** Metric family without `_total`; families repeat when labels tell cells apart. */
+  readonly metric: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Cell value × scale = metric value. */
+  readonly scale: number;
+  readonly help: string;
+}
+
+/** All cells by kind of slot. */
+export const COUNTER_CELLS = {
+  listener: [
+    { number: 0, name: 'accepted', metric: 'weirgate_listener_connections_accepted', labels: {}, scale: 1, help: 'Client connections accepted.' },
+    { number: 1, name: 'closed', metric: 'weirgate_listener_connections_closed', labels: {}, scale: 1, help: 'Client connections closed.' },
+    { number: 2, name: 'bytesIn', metric: 'weirgate_listener_bytes', labels: { direction: 'in' }, scale: 1, help: 'Bytes between clients and the listener.' },
+    { number: 3, name: 'bytesOut', metric: 'weirgate_listener_bytes', labels: { direction: 'out' }, scale: 1, help: 'Bytes between clients and the listener.' },
+    { number: 4, name: 'requests', metric: 'weirgate_listener_requests', labels: {}, scale: 1, help: 'Requests whose head was read.' },
+    { number: 5, name: 'rejected', metric: 'weirgate_listener_rejected', labels: {}, scale: 1, help: 'Requests answered by Weirgate itself.' },
+  ],
+  action: [
+    { number: 0, name: 'requests', metric: 'weirgate_route_requests', labels: {}, scale: 1, help: 'Requests or TCP connections given to the rule.' },
+    { number: 1, name: 'status1xx', metric: 'weirgate_route_responses', labels: { class: '1xx' }, scale: 1, help: 'Responses sent to clients by class of status.' },
+    { number: 2, name: 'status2xx', metric: 'weirgate_route_responses', labels: { class: '2xx' }, scale: 1, help: 'Responses sent to clients by class of status.' },
+    { number: 3, name: 'status3xx', metric: 'weirgate_route_responses', labels: { class: '3xx' }, scale: 1, help: 'Responses sent to clients by class of status.' },
+    { number: 4, name: 'status4xx', metric: 'weirgate_route_responses', labels: { class: '4xx' }, scale: 1, help: 'Responses sent to clients by class of status.' },
+    { number: 5, name: 'status5xx', metric: 'weirgate_route_responses', labels: { class: '5xx' }, scale: 1, help: 'Responses sent to clients by class of status.' },
+    { number: 6, name: 'retries', metric: 'weirgate_route_retries', labels: {}, scale: 1, help: 'Further tries after a failed one.' },
+    { number: 7, name: 'bytesIn', metric: 'weirgate_route_bytes', labels: { direction: 'in' }, scale: 1, help: 'Body or stream bytes of the rule\'s clients.' },
+    { number: 8, name: 'bytesOut', metric: 'weirgate_route_bytes', labels: { direction: 'out' }, scale: 1, help: 'Body or stream bytes of the rule\'s clients.' },
+    { number: 9, name: 'durationUs', metric: 'weirgate_route_duration_seconds', labels: {}, scale: 1e-6, help: 'Time from the head of a request to the end of its response, summed.' },
+  ],
+  endpoint: [
+    { number: 0, name: 'connects', metric: 'weirgate_endpoint_connects', labels: {}, scale: 1, help: 'Connections established to the endpoint.' },
+    { number: 1, name: 'connectFailures', metric: 'weirgate_endpoint_connect_failures', labels: {}, scale: 1, help: 'Connections that were refused or timed out.' },
+    { number: 2, name: 'requests', metric: 'weirgate_endpoint_requests', labels: {}, scale: 1, help: 'Requests or TCP connections sent to the endpoint.' },
+    { number: 3, name: 'reused', metric: 'weirgate_endpoint_connections_reused', labels: {}, scale: 1, help: 'Requests that took an idle connection.' },
+    { number: 4, name: 'bytesOut', metric: 'weirgate_endpoint_bytes', labels: { direction: 'out' }, scale: 1, help: 'Bytes between Weirgate and the endpoint.' },
+    { number: 5, name: 'bytesIn', metric: 'weirgate_endpoint_bytes', labels: { direction: 'in' }, scale: 1, help: 'Bytes between Weirgate and the endpoint.' },
+    { number: 6, name: 'failures', metric: 'weirgate_endpoint_failures', labels: {}, scale: 1, help: 'Requests that failed after the connection stood.' },
+    { number: 7, name: 'connectUs', metric: 'weirgate_endpoint_connect_seconds', labels: {}, scale: 1e-6, help: 'Time of establishing connections, summed.' },
+  ],
+  engine: [
+    { number: 0, name: 'accepts', metric: 'weirgate_worker_accepts', labels: {}, scale: 1, help: 'Connections accepted on any socket.' },
+    { number: 1, name: 'acceptErrors', metric: 'weirgate_worker_accept_errors', labels: {}, scale: 1, help: 'Calls of accept that failed.' },
+    { number: 2, name: 'acceptPauses', metric: 'weirgate_worker_accept_pauses', labels: {}, scale: 1, help: 'Times that accepting stopped for want of descriptors.' },
+    { number: 3, name: 'turns', metric: 'weirgate_worker_turns', labels: {}, scale: 1, help: 'Turns of the event loop.' },
+    { number: 4, name: 'tableSwaps', metric: 'weirgate_worker_table_swaps', labels: {}, scale: 1, help: 'Configurations taken over.' },
+    { number: 5, name: 'tableRefusals', metric: 'weirgate_worker_table_refusals', labels: {}, scale: 1, help: 'Configurations refused.' },
+    { number: 6, name: 'pipeFallbacks', metric: 'weirgate_worker_pipe_fallbacks', labels: {}, scale: 1, help: 'Bulk directions that got no pipe and were copied.' },
+    { number: 7, name: 'splicedBytes', metric: 'weirgate_worker_spliced_bytes', labels: {}, scale: 1, help: 'Bytes moved without being copied to user space.' },
+    { number: 8, name: 'copiedBytes', metric: 'weirgate_worker_copied_bytes', labels: {}, scale: 1, help: 'Stream and body bytes copied through user space.' },
+    { number: 9, name: 'logDropped', metric: 'weirgate_worker_log_dropped', labels: {}, scale: 1, help: 'Access records dropped because the ring was full.' },
+    { number: 10, name: 'endpointRests', metric: 'weirgate_worker_endpoint_rests', labels: {}, scale: 1, help: 'Times that an endpoint was rested after a failed connect.' },
+  ],
+} as const satisfies Readonly<Record<string, readonly CounterCell[]>>;
+
+/** Cell numbers by kind of slot and name. */
+export const CELL = {
+  listener: { accepted: 0, closed: 1, bytesIn: 2, bytesOut: 3, requests: 4, rejected: 5 },
+  action: { requests: 0, status1xx: 1, status2xx: 2, status3xx: 3, status4xx: 4, status5xx: 5, retries: 6, bytesIn: 7, bytesOut: 8, durationUs: 9 },
+  endpoint: { connects: 0, connectFailures: 1, requests: 2, reused: 3, bytesOut: 4, bytesIn: 5, failures: 6, connectUs: 7 },
+  engine: { accepts: 0, acceptErrors: 1, acceptPauses: 2, turns: 3, tableSwaps: 4, tableRefusals: 5, pipeFallbacks: 6, splicedBytes: 7, copiedBytes: 8, logDropped: 9, endpointRests: 10 },
+} as const;
