@@ -113,6 +113,7 @@ impl HeadError {
     pub fn close_word(self) -> &'static str {
         match self.status() {
             414 | 431 => "head_too_large",
+            501 => "not_implemented",
             505 => "version_unsupported",
             _ => "bad_request",
         }

@@ -1,0 +1,182 @@
+//! What an event loop must remember so that nobody who is ready is forgotten and nobody who is busy starves the others.
+//! Not here: sockets, epoll, buffers; `tests/pump_simulation.rs` drives these parts against a model of edge-triggered sockets.
+//! Serves the engine's pumps.
+//!
+//! ```text
+//!              edge from epoll                     run queue (FIFO)
+//!   blocked ───────────────────▶ ready ──▶ runs ──▶ budget spent ──▶ tail of the queue, still ready
+//!      ▲                                    │
+//!      └── EAGAIN, or a proven short read ──┘
+//! ```
+
+use std::collections::VecDeque;
+
+/// Bytes that one pump may move in its turn.
+pub const BUDGET_BYTES: usize = 256 * 1024;
+/// Operations that one pump may make in its turn, so that tiny segments do not hold the loop either.
+pub const BUDGET_OPERATIONS: u32 = 16;
+
+/// What an edge-triggered poller reported about one socket.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Edge {
+    pub readable: bool,
+    pub writable: bool,
+    /// EPOLLRDHUP: the peer's FIN lies behind the data.
+    pub read_hangup: bool,
+    /// EPOLLHUP or EPOLLERR.
+    pub broken: bool,
+}
+
+/// What one socket is known to be ready for: what edges reported and no EAGAIN has taken back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Readiness {
+    pub readable: bool,
+    pub writable: bool,
+    hangup: bool,
+}
+
+impl Readiness {
+    /// A fresh socket may be tried in both directions before the poller says anything.
+    pub const fn fresh() -> Self {
+        Self { readable: true, writable: true, hangup: false }
+    }
+
+    /// A socket whose connect is under way: its first edge says that it is over.
+    pub const fn connecting() -> Self {
+        Self { readable: false, writable: false, hangup: false }
+    }
+
+    /// Adds what an edge reported. An edge never takes readiness back.
+    pub fn note(&mut self, edge: Edge) {
+        self.readable |= edge.readable || edge.read_hangup || edge.broken;
+        self.writable |= edge.writable || edge.broken;
+        self.hangup |= edge.read_hangup || edge.broken;
+    }
+
+    /// Learns from a read that gave `got` of `wanted` bytes. A short read proves the socket empty, unless a FIN or an error is on its way:
+    /// its edge may have been merged with that of the data, so only the next read shows it. 0 bytes is that FIN.
+    pub fn read(&mut self, got: usize, wanted: usize) {
+        if got > 0 && got < wanted && !self.hangup {
+            self.readable = false;
+        }
+    }
+
+    /// Learns from a write that took `taken` of `offered` bytes: a short write proves the send buffer full, and the kernel has noted that
+    /// somebody waits for room.
+    pub fn wrote(&mut self, taken: usize, offered: usize) {
+        if taken < offered {
+            self.writable = false;
+        }
+    }
+
+    /// Learns that a read gave EAGAIN.
+    pub fn read_blocked(&mut self) {
+        self.readable = false;
+    }
+
+    /// Learns that a write gave EAGAIN.
+    pub fn write_blocked(&mut self) {
+        self.writable = false;
+    }
+}
+
+/// One pump's share of a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    bytes: usize,
+    operations: u32,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { bytes: BUDGET_BYTES, operations: BUDGET_OPERATIONS }
+    }
+}
+
+impl Budget {
+    /// Books one operation that moved `bytes`.
+    pub fn book(&mut self, bytes: usize) {
+        self.bytes = self.bytes.saturating_sub(bytes);
+        self.operations = self.operations.saturating_sub(1);
+    }
+
+    /// Whether the turn is over. A pump that stops for this is ready still and goes to the tail of the queue.
+    pub fn is_spent(&self) -> bool {
+        self.bytes == 0 || self.operations == 0
+    }
+
+    /// Bytes that may still be moved.
+    pub fn bytes_left(&self) -> usize {
+        self.bytes
+    }
+}
+
+/// Who is ready and waits for a turn: first in, first out, each at most once. All operations O(1), amortised over stale places.
+#[derive(Debug, Default)]
+pub struct RunQueue {
+    places: VecDeque<(u32, u32)>,
+    /// By index: the stamp of its place, 0 when it has none.
+    stamps: Vec<u32>,
+    next_stamp: u32,
+    waiting: usize,
+}
+
+impl RunQueue {
+    /// An empty queue.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Puts `index` at the tail unless it has a place already; whether it got one now.
+    pub fn push(&mut self, index: u32) -> bool {
+        let at = index as usize;
+        if at >= self.stamps.len() {
+            self.stamps.resize(at + 1, 0);
+        }
+        if self.stamps[at] != 0 {
+            return false;
+        }
+        // Stamps wrap around past 0; a stale place would have to stay for 2^32 pushes to be mistaken.
+        self.next_stamp = self.next_stamp.wrapping_add(1).max(1);
+        self.stamps[at] = self.next_stamp;
+        self.places.push_back((index, self.next_stamp));
+        self.waiting += 1;
+        true
+    }
+
+    /// Takes the one that waits longest.
+    pub fn pop(&mut self) -> Option<u32> {
+        while let Some((index, stamp)) = self.places.pop_front() {
+            let current = &mut self.stamps[index as usize];
+            if *current == stamp {
+                *current = 0;
+                self.waiting -= 1;
+                return Some(index);
+            }
+        }
+        None
+    }
+
+    /// Takes the place of one that is gone away, so that whoever gets its index next has none.
+    pub fn forget(&mut self, index: u32) {
+        if let Some(stamp) = self.stamps.get_mut(index as usize).filter(|stamp| **stamp != 0) {
+            *stamp = 0;
+            self.waiting -= 1;
+        }
+    }
+
+    /// Whether `index` has a place.
+    pub fn holds(&self, index: u32) -> bool {
+        self.stamps.get(index as usize).is_some_and(|&stamp| stamp != 0)
+    }
+
+    /// How many wait; while it is not 0 the loop polls with timeout 0. One turn serves as many as waited at its start.
+    pub fn len(&self) -> usize {
+        self.waiting
+    }
+
+    /// Whether nobody waits.
+    pub fn is_empty(&self) -> bool {
+        self.waiting == 0
+    }
+}
