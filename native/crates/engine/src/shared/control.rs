@@ -35,6 +35,8 @@ pub struct ControlValues {
     pub accepts: u64,
     /// Bulk transfers that fell back to read/write because the pipe budget was used up.
     pub pipe_fallbacks: u64,
+    /// Oldest table generation that a request still holds.
+    pub oldest_generation: u64,
 }
 
 impl ControlColumn {
@@ -80,6 +82,11 @@ impl ControlColumn {
         self.store_u32(at::CONTROL_REQUESTS_INFLIGHT, requests);
     }
 
+    /// Oldest table generation that a request of this worker still holds.
+    pub fn set_oldest_generation(&self, generation: u64) {
+        self.store_u64(at::CONTROL_OLDEST_GENERATION, generation);
+    }
+
     /// Counts access log records that were lost.
     pub fn add_log_dropped(&self, n: u64) {
         self.add(at::CONTROL_LOG_DROPPED, n);
@@ -108,6 +115,7 @@ impl ControlColumn {
             log_dropped: self.load_u64(at::CONTROL_LOG_DROPPED),
             accepts: self.load_u64(at::CONTROL_ACCEPTS),
             pipe_fallbacks: self.load_u64(at::CONTROL_PIPE_FALLBACKS),
+            oldest_generation: self.load_u64(at::CONTROL_OLDEST_GENERATION),
         }
     }
 

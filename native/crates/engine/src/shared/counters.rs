@@ -38,9 +38,8 @@ impl Counters {
     /// Adds to an engine-wide counter: a cell of the head after the reasons, from 0.
     #[inline]
     pub fn engine(&self, cell: usize, n: u64) {
-        let offset = (at::REASON_CELLS + cell) * 8;
-        if offset < at::COUNTERS_HEAD {
-            self.bump(offset, n);
+        if cell < at::ENGINE_CELLS {
+            self.bump((at::ENGINE_CELLS_FIRST + cell) * 8, n);
         }
     }
 
@@ -56,8 +55,7 @@ impl Counters {
 
     /// An engine-wide counter.
     pub fn read_engine(&self, cell: usize) -> u64 {
-        let offset = (at::REASON_CELLS + cell) * 8;
-        if offset < at::COUNTERS_HEAD { self.load(offset) } else { 0 }
+        if cell < at::ENGINE_CELLS { self.load((at::ENGINE_CELLS_FIRST + cell) * 8) } else { 0 }
     }
 
     #[inline]
@@ -74,7 +72,7 @@ impl Counters {
 
 #[inline]
 fn slot_offset(slot: u32, cell: usize) -> usize {
-    at::COUNTERS_HEAD + (slot as usize * at::SLOT_CELLS + cell) * 8
+    at::COUNTERS_SLOTS_OFFSET + (slot as usize * at::SLOT_CELLS + cell) * 8
 }
 
 /// One worker's gauges: what is in flight now. Zeroed by the primary once the worker is dead.
@@ -108,11 +106,6 @@ impl Gauges {
     /// What this worker has in flight on the slot.
     pub fn read(&self, slot: u32) -> u32 {
         self.map.u32_at(slot as usize * 4).map_or(0, |word| word.load(Ordering::Relaxed))
-    }
-
-    /// Zeroes all of it. Only once the worker is known to be dead.
-    pub fn zero(&self) {
-        self.map.zero(0, at::GAUGES_LEN);
     }
 }
 
@@ -159,7 +152,11 @@ impl Cursors {
     }
 
     fn resting(&self, slot: u32) -> Option<&std::sync::atomic::AtomicU64> {
-        if (slot as usize) < at::MAX_SLOTS { self.map.u64_at(at::RESTING + slot as usize * 8) } else { None }
+        if (slot as usize) < at::MAX_SLOTS {
+            self.map.u64_at(at::CURSORS_RESTING_OFFSET + slot as usize * 8)
+        } else {
+            None
+        }
     }
 }
 
@@ -176,7 +173,7 @@ mod tests {
 
     #[test]
     fn counters_of_unknown_slots_and_cells_count_nowhere() {
-        let counters = Counters::new(map(at::COUNTERS_LEN));
+        let counters = Counters::new(map(at::COUNTERS_BYTES));
         counters.add(at::MAX_SLOTS as u32, 0, 5);
         counters.add(u32::MAX, 0, 5);
         counters.add(3, at::SLOT_CELLS, 5);
@@ -194,20 +191,18 @@ mod tests {
 
     #[test]
     fn a_gauge_never_falls_below_zero() {
-        let gauges = Gauges::new(map(at::GAUGES_LEN));
+        let gauges = Gauges::new(map(at::GAUGES_BYTES));
         gauges.dec(9);
         gauges.inc(9);
         gauges.inc(9);
         gauges.dec(9);
         assert_eq!(gauges.read(9), 1);
-        gauges.zero();
-        assert_eq!(gauges.read(9), 0);
         gauges.inc(u32::MAX);
     }
 
     #[test]
     fn every_caller_gets_another_ticket_and_a_rest_is_never_shortened() {
-        let cursors = Cursors::new(map(at::CURSORS_LEN));
+        let cursors = Cursors::new(map(at::CURSORS_BYTES));
         let tickets = std::sync::Mutex::new(Vec::new());
         std::thread::scope(|scope| {
             for _ in 0..4 {

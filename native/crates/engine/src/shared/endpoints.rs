@@ -3,10 +3,13 @@
 //!
 //! Reading is total: every number in the region is checked against the region, and what does not fit is no endpoint.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use table::layout::{EndpointRecord, Record};
+
+use super::address::ip_from;
 use super::region as at;
 use crate::sys::memory::ReadMapping;
 
@@ -35,9 +38,9 @@ impl Endpoints {
         if id as usize >= at::MAX_SETS {
             return None;
         }
-        let entry = self.map.load_u32(at::ENDPOINTS_DIRECTORY + id as usize * 4, Ordering::Acquire)?;
-        let base = entry as usize * at::BLOCK_ALIGN;
-        if base < at::ENDPOINTS_ARENA {
+        let entry = self.map.load_u32(at::ENDPOINT_DIRECTORY_OFFSET + id as usize * 4, Ordering::Acquire)?;
+        let base = entry as usize * at::ENDPOINT_BLOCK_ALIGN;
+        if base < at::ENDPOINT_ARENA_OFFSET {
             return None;
         }
         let word = |offset: usize| self.map.load_u32(base + offset, Ordering::Relaxed);
@@ -49,7 +52,7 @@ impl Endpoints {
             sequence_len: word(at::BLOCK_SEQUENCE)?,
         };
         let end = set.sequence_start().checked_add(set.sequence_len as usize * 2)?;
-        (set.len <= at::MAX_ENDPOINTS && end <= self.map.len()).then_some(set)
+        (set.len as usize <= at::MAX_ENDPOINTS && end <= self.map.len()).then_some(set)
     }
 }
 
@@ -111,23 +114,17 @@ impl EndpointSet<'_> {
         if index >= self.len {
             return None;
         }
-        let base = self.base + at::BLOCK_HEAD + index as usize * at::ENDPOINT_SIZE;
-        let mut bytes = [0u8; at::ENDPOINT_SIZE];
+        let base = self.base + at::BLOCK_HEAD + index as usize * at::ENDPOINT;
+        let mut bytes = [0u8; at::ENDPOINT];
         if !self.map.read(base, &mut bytes) {
             return None;
         }
-        let [family, _, p0, p1, s0, s1, s2, s3, ip @ ..] = bytes;
-        let [a, b, c, d, ..] = ip;
-        let ip = match family {
-            4 => IpAddr::V4(Ipv4Addr::new(a, b, c, d)),
-            6 => IpAddr::V6(Ipv6Addr::from(ip)),
-            _ => return None,
-        };
-        let addr = SocketAddr::new(ip, u16::from_le_bytes([p0, p1]));
-        Some(Endpoint { index, slot: u32::from_le_bytes([s0, s1, s2, s3]), addr })
+        let record = EndpointRecord::read(&bytes);
+        let ip = ip_from(record.family, record.ip)?;
+        Some(Endpoint { index, slot: record.slot, addr: SocketAddr::new(ip, record.port) })
     }
 
     fn sequence_start(&self) -> usize {
-        self.base + at::BLOCK_HEAD + self.len as usize * at::ENDPOINT_SIZE
+        self.base + at::BLOCK_HEAD + self.len as usize * at::ENDPOINT
     }
 }

@@ -1,6 +1,7 @@
 //! Typed views of the memory that primary and workers share, and the words of their channel.
 //! Mapping and messages themselves live in `sys`; offsets in the table crate's layout. Serves `host` and `worker`.
 pub mod access_record;
+mod address;
 pub mod control;
 pub mod counters;
 pub mod endpoints;
@@ -44,17 +45,17 @@ impl Shared {
                 io::Error::new(io::ErrorKind::InvalidData, format!("HELLO with {} descriptors, 6 expected", fds.len()))
             })?;
         let map = |fd: &OwnedFd, len: usize| Mapping::map(fd.as_fd(), len).map(Arc::new);
-        let control = ControlColumn::new(map(&control, region::CONTROL_LEN)?, column).ok_or_else(|| {
+        let control = ControlColumn::new(map(&control, region::CONTROL_BYTES)?, column).ok_or_else(|| {
             io::Error::new(io::ErrorKind::InvalidData, format!("HELLO for column {column}, below 64 expected"))
         })?;
         Ok(Self {
             column,
             control,
-            counters: Counters::new(map(&counters, region::COUNTERS_LEN)?),
-            gauges: Gauges::new(map(&gauges, region::GAUGES_LEN)?),
-            cursors: Cursors::new(map(&cursors, region::CURSORS_LEN)?),
-            endpoints: Endpoints::new(Arc::new(ReadMapping::map(endpoints.as_fd(), region::ENDPOINTS_LEN)?)),
-            log: LogRing::new(map(&log, region::LOG_LEN)?),
+            counters: Counters::new(map(&counters, region::COUNTERS_BYTES)?),
+            gauges: Gauges::new(map(&gauges, region::GAUGES_BYTES)?),
+            cursors: Cursors::new(map(&cursors, region::CURSORS_BYTES)?),
+            endpoints: Endpoints::new(Arc::new(ReadMapping::map(endpoints.as_fd(), region::ENDPOINTS_BYTES)?)),
+            log: LogRing::new(map(&log, region::LOG_BYTES)?),
         })
     }
 }

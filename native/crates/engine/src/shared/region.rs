@@ -1,71 +1,46 @@
-//! Sizes and offsets of the shared regions, in bytes.
+//! Offsets of single words in the shared regions, from the records that the table crate's layout declares.
 //! Serves the typed views beside it and the host that creates the regions.
 
-/// Worker columns; a replacement takes its predecessor's.
-pub const MAX_WORKERS: usize = 64;
-/// Slot ids that counters, gauges and cursors are addressed by.
-pub const MAX_SLOTS: usize = 1 << 20;
-/// Counter cells of one slot.
-pub const SLOT_CELLS: usize = 16;
-/// Endpoint sets in the directory.
-pub const MAX_SETS: usize = 1 << 18;
+use std::mem::offset_of;
 
-/// Stride of one worker's control words.
-pub const CONTROL_STRIDE: usize = 4096;
-/// Length of the control region.
-pub const CONTROL_LEN: usize = MAX_WORKERS * CONTROL_STRIDE;
-pub const CONTROL_HEARTBEAT_MS: usize = 0;
-pub const CONTROL_EPOCH: usize = 8;
-pub const CONTROL_GENERATION: usize = 16;
-pub const CONTROL_CONNECTIONS: usize = 24;
-pub const CONTROL_PAUSED: usize = 28;
-pub const CONTROL_PID: usize = 32;
-pub const CONTROL_REQUESTS_INFLIGHT: usize = 36;
-pub const CONTROL_LOG_DROPPED: usize = 40;
-pub const CONTROL_ACCEPTS: usize = 48;
-pub const CONTROL_PIPE_FALLBACKS: usize = 56;
+pub use table::layout::{
+    CONTROL_BYTES, CONTROL_STRIDE, COUNTERS_BYTES, COUNTERS_SLOTS_OFFSET, CURSORS_BYTES, CURSORS_RESTING_OFFSET,
+    ENDPOINT_ARENA_OFFSET, ENDPOINT_BLOCK_ALIGN, ENDPOINT_DIRECTORY_OFFSET, ENGINE_CELLS, ENGINE_CELLS_FIRST,
+    GAUGES_BYTES, LOG_KIND_ACCESS, LOG_MAX_PAYLOAD, LOG_RING_BYTES, LOG_RING_DATA_OFFSET, MAX_ENDPOINTS, MAX_SETS,
+    MAX_SLOTS, MAX_WORKERS, REASON_CELLS, SLOT_CELLS,
+};
+use table::layout::{EndpointBlock, EndpointRecord, EndpointsHead, LogEntry, LogRingHead, Record, WorkerControl};
 
-/// Close reasons at the head of a counters region.
-pub const REASON_CELLS: usize = 256;
-/// Head of a counters region: reasons, then engine-wide counters.
-pub const COUNTERS_HEAD: usize = 4096;
-/// Length of one column's counters.
-pub const COUNTERS_LEN: usize = COUNTERS_HEAD + MAX_SLOTS * SLOT_CELLS * 8;
-/// Length of one column's gauges.
-pub const GAUGES_LEN: usize = MAX_SLOTS * 4;
-/// Where the "resting until" words start in the cursors region.
-pub const RESTING: usize = MAX_SLOTS * 4;
-/// Length of the cursors region.
-pub const CURSORS_LEN: usize = RESTING + MAX_SLOTS * 8;
+/// Bytes of a log ring with its head page.
+pub const LOG_BYTES: usize = LOG_RING_DATA_OFFSET + LOG_RING_BYTES;
+/// Bytes of the endpoints region: 255 MiB of arena, enough for five million endpoints; sparse until used.
+pub const ENDPOINTS_BYTES: usize = 256 << 20;
+/// Bytes of an endpoint block before its endpoints.
+pub const BLOCK_HEAD: usize = EndpointBlock::SIZE;
+/// Bytes of one endpoint in a block.
+pub const ENDPOINT: usize = EndpointRecord::SIZE;
+/// Bytes before the payload of a log record.
+pub const LOG_ENTRY: usize = LogEntry::SIZE;
 
-/// Head of the endpoints region.
-pub const ENDPOINTS_HEAD: usize = 4096;
-pub const ENDPOINTS_EPOCH: usize = 0;
-/// Directory of the endpoints region: u32 block offset / 64 by set id; 0 = no such set.
-pub const ENDPOINTS_DIRECTORY: usize = ENDPOINTS_HEAD;
-/// First byte of the arena.
-pub const ENDPOINTS_ARENA: usize = ENDPOINTS_DIRECTORY + MAX_SETS * 4;
-/// Length of the endpoints region.
-pub const ENDPOINTS_LEN: usize = 256 << 20;
-/// Blocks start at multiples of this.
-pub const BLOCK_ALIGN: usize = 64;
-pub const BLOCK_HEAD: usize = 16;
-pub const BLOCK_SLOT: usize = 0;
-pub const BLOCK_ENDPOINTS: usize = 4;
-pub const BLOCK_SEQUENCE: usize = 8;
-pub const ENDPOINT_SIZE: usize = 24;
-/// Most endpoints of one set (a sequence entry is a u16).
-pub const MAX_ENDPOINTS: u32 = 65_535;
+pub const BLOCK_SLOT: usize = offset_of!(EndpointBlock, slot);
+pub const BLOCK_ENDPOINTS: usize = offset_of!(EndpointBlock, endpoints);
+pub const BLOCK_SEQUENCE: usize = offset_of!(EndpointBlock, sequence);
 
-/// Head page of a log ring.
-pub const LOG_HEAD: usize = 4096;
-pub const LOG_HEAD_POS: usize = 0;
-pub const LOG_DROPPED: usize = 8;
-/// On a cache line of its own: the reader writes it, the loop writes the other two.
-pub const LOG_TAIL_POS: usize = 64;
-/// Data bytes of a log ring; a power of two.
-pub const LOG_DATA: usize = 1 << 20;
-/// Longest payload of one record.
-pub const LOG_MAX_PAYLOAD: usize = 8192;
-/// Length of a log ring.
-pub const LOG_LEN: usize = LOG_HEAD + LOG_DATA;
+pub const ENDPOINTS_EPOCH: usize = offset_of!(EndpointsHead, epoch);
+pub const ENDPOINTS_ARENA_USED: usize = offset_of!(EndpointsHead, arena_used);
+
+pub const CONTROL_HEARTBEAT_MS: usize = offset_of!(WorkerControl, heartbeat_ms);
+pub const CONTROL_EPOCH: usize = offset_of!(WorkerControl, epoch);
+pub const CONTROL_GENERATION: usize = offset_of!(WorkerControl, generation);
+pub const CONTROL_CONNECTIONS: usize = offset_of!(WorkerControl, connections);
+pub const CONTROL_PAUSED: usize = offset_of!(WorkerControl, paused);
+pub const CONTROL_PID: usize = offset_of!(WorkerControl, pid);
+pub const CONTROL_REQUESTS_INFLIGHT: usize = offset_of!(WorkerControl, requests_inflight);
+pub const CONTROL_LOG_DROPPED: usize = offset_of!(WorkerControl, log_dropped);
+pub const CONTROL_ACCEPTS: usize = offset_of!(WorkerControl, accepts);
+pub const CONTROL_PIPE_FALLBACKS: usize = offset_of!(WorkerControl, pipe_fallbacks);
+pub const CONTROL_OLDEST_GENERATION: usize = offset_of!(WorkerControl, oldest_generation);
+
+pub const LOG_HEAD: usize = offset_of!(LogRingHead, head);
+pub const LOG_DROPPED: usize = offset_of!(LogRingHead, dropped);
+pub const LOG_TAIL: usize = offset_of!(LogRingHead, tail);
