@@ -180,7 +180,8 @@ records! {
         /// Text: `tcp/127.0.0.1:8080`.
         key_offset: u32,
         key_length: u32,
-        reserved: u32,
+        /// The first of its listeners, whatever the protocol: its time limits count until a request says which listener it is for.
+        first_listener: u32,
     }
 
     /// A listener of a Gateway on one socket.

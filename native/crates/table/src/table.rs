@@ -111,6 +111,8 @@ pub struct Socket {
     pub listener_root: u32,
     /// The listener of a TCP socket.
     pub tcp_listener: Option<ListenerIdx>,
+    /// The first listener: its time limits count until a request says which one it is for.
+    pub first_listener: Option<ListenerIdx>,
     /// Stable identity, for logs: `tcp/127.0.0.1:8080`.
     pub key: StrRef,
 }
@@ -223,6 +225,7 @@ impl<B: AsRef<[u8]>> Table<B> {
             protocol,
             listener_root: r.listener_root,
             tcp_listener: ListenerIdx::some(r.tcp_listener),
+            first_listener: ListenerIdx::some(r.first_listener),
             key: StrRef { offset: r.key_offset, length: r.key_length },
         })
     }

@@ -1,0 +1,68 @@
+/**
+ * A byte buffer that grows by doubling and is written at explicit offsets, little-endian as the table format wants it.
+ * Knows nothing of records; `sections.ts` gives the offsets a meaning.
+ */
+
+const FIRST_CAPACITY = 1024;
+
+/** Bytes under construction. Offsets must lie below `length`, which only `append` moves. */
+export class GrowableBuffer {
+  #bytes = new Uint8Array(FIRST_CAPACITY);
+  #view = new DataView(this.#bytes.buffer);
+  #length = 0;
+
+  /** Bytes appended so far. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** What was appended; a view that the next `append` may invalidate. */
+  get bytes(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  /** Appends `count` zero bytes and returns the offset of the first. Amortised O(count). */
+  append(count: number): number {
+    const at = this.#length;
+    this.#length += count;
+    if (this.#length > this.#bytes.length) this.#grow();
+    return at;
+  }
+
+  /** Appends a copy of `source` and returns its offset. */
+  appendBytes(source: Uint8Array): number {
+    const at = this.append(source.length);
+    this.#bytes.set(source, at);
+    return at;
+  }
+
+  u8(at: number, value: number): void {
+    this.#view.setUint8(at, value);
+  }
+
+  u16(at: number, value: number): void {
+    this.#view.setUint16(at, value, true);
+  }
+
+  u32(at: number, value: number): void {
+    this.#view.setUint32(at, value, true);
+  }
+
+  u64(at: number, value: bigint): void {
+    this.#view.setBigUint64(at, value, true);
+  }
+
+  /** Reads back a field that was written before. */
+  readU32(at: number): number {
+    return this.#view.getUint32(at, true);
+  }
+
+  #grow(): void {
+    let capacity = this.#bytes.length;
+    while (capacity < this.#length) capacity *= 2;
+    const bytes = new Uint8Array(capacity);
+    bytes.set(this.#bytes);
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer);
+  }
+}
