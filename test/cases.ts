@@ -1,0 +1,50 @@
+/**
+ * The incidents of other balancers that Weirgate must be right about from the start (H1 to H24): which tests cover each,
+ * and which issue brings what is still missing. The architecture test keeps the table complete and its names true.
+ */
+export interface IncidentCase {
+  readonly id: `H${number}`;
+  /** What went wrong elsewhere. */
+  readonly incident: string;
+  /** Files with the tests, and a piece of text that stands in them. */
+  readonly coveredBy: readonly { readonly file: string; readonly text: string }[];
+  /** Number of the issue that completes the case; undefined: nothing is missing. */
+  readonly waitsFor: number | undefined;
+}
+
+export const CASES: readonly IncidentCase[] = [
+  { id: 'H1', incident: 'a post-quantum ClientHello in two segments is cut', coveredBy: [], waitsFor: 5 },
+  {
+    id: 'H2',
+    incident: 'a coalesced connection reaches the wrong site or is stuck on 421',
+    coveredBy: [],
+    waitsFor: 5,
+  },
+  {
+    id: 'H3',
+    incident: 'Transfer-Encoding variants beside Content-Length smuggle a request',
+    coveredBy: [],
+    waitsFor: 6,
+  },
+  { id: 'H4', incident: 'an empty or odd Content-Length is passed on', coveredBy: [], waitsFor: 6 },
+  { id: 'H5', incident: 'an absolute-form target without a path loses its query', coveredBy: [], waitsFor: 6 },
+  { id: 'H6', incident: 'a half-closed TCP session loses the answer', coveredBy: [], waitsFor: 7 },
+  { id: 'H7', incident: 'UDP payloads are cut', coveredBy: [], waitsFor: 7 },
+  { id: 'H8', incident: 'UDP listeners are dark during a reload or restart', coveredBy: [], waitsFor: 7 },
+  { id: 'H9', incident: 'a reload cuts WebSockets of routes that did not change', coveredBy: [], waitsFor: 8 },
+  { id: 'H10', incident: 'old generations linger and memory climbs', coveredBy: [], waitsFor: 8 },
+  { id: 'H11', incident: 'closing one SO_REUSEPORT socket loses what is queued on it', coveredBy: [], waitsFor: 8 },
+  { id: 'H12', incident: 'start time explodes with many certificates', coveredBy: [], waitsFor: 5 },
+  { id: 'H13', incident: 'a Host with a port is not found', coveredBy: [], waitsFor: 6 },
+  { id: 'H14', incident: 'the winner of two equal matches changes at reload', coveredBy: [], waitsFor: 4 },
+  { id: 'H15', incident: 'cross-namespace backends work without a grant, or not with one', coveredBy: [], waitsFor: 6 },
+  { id: 'H16', incident: 'of an RSA and an ECDSA certificate only the first is used', coveredBy: [], waitsFor: 5 },
+  { id: 'H17', incident: 'IPv4 peers show as ::ffff:a.b.c.d on a dual-stack listener', coveredBy: [], waitsFor: 7 },
+  { id: 'H18', incident: 'accept fails in a tight loop at the limit of descriptors', coveredBy: [], waitsFor: 7 },
+  { id: 'H19', incident: 'an early answer to an upload becomes 502', coveredBy: [], waitsFor: 6 },
+  { id: 'H20', incident: '103 Early Hints are lost or break the client', coveredBy: [], waitsFor: 6 },
+  { id: 'H21', incident: 'round robin looks random, each worker has its own pointer', coveredBy: [], waitsFor: 10 },
+  { id: 'H22', incident: 'PROXY v2 LOCAL is mishandled', coveredBy: [], waitsFor: 7 },
+  { id: 'H23', incident: 'names are resolved once, a missing one stops the start', coveredBy: [], waitsFor: 6 },
+  { id: 'H24', incident: 'after a refused reload the next signals are dead', coveredBy: [], waitsFor: 8 },
+];
