@@ -2,6 +2,7 @@
 //! No JavaScript value appears here (see the napi layer), no `unsafe` outside `sys`. Serves the addon.
 #![deny(unsafe_code)]
 
+pub mod host;
 pub mod shared;
 #[allow(unsafe_code)]
 pub mod sys;
