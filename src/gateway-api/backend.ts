@@ -12,6 +12,10 @@ export const backendEndpoint = object('one endpoint', {
 export type BackendEndpoint = Infer<typeof backendEndpoint>;
 
 export const backendSpec = object('endpoints of a Backend', {
-  endpoints: array('addresses and ports', backendEndpoint, { minItems: 1, maxItems: 4096 }),
+  endpoints: array('addresses and ports', backendEndpoint, {
+    minItems: 1,
+    maxItems: 4096,
+    keys: ['address', 'port'],
+  }),
 });
 export type BackendSpec = Infer<typeof backendSpec>;

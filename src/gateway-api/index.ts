@@ -65,7 +65,18 @@ export type {
   RequestRedirect,
   UrlRewrite,
 } from './route-filters.js';
-export type { AnySchema, Infer, Schema, SchemaNode } from './schema.js';
+export type {
+  AnySchema,
+  ArrayNode,
+  Infer,
+  IntegerNode,
+  MapNode,
+  ObjectNode,
+  Schema,
+  SchemaNode,
+  StringNode,
+  UnionNode,
+} from './schema.js';
 export type { TCPRouteSpec } from './tcp-route.js';
 export {
   DEFAULT_TIMEOUTS,

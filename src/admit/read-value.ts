@@ -1,0 +1,369 @@
+/**
+ * YAML tree → value of a schema: types, limits, formats and defaults in one pass, with all faults, not only the first.
+ * `null` counts as absent, as in an API server. Unknown fields are warnings and dropped.
+ */
+import { childPath, type PathSegment } from '../base/index.js';
+import {
+  type AnySchema,
+  type ArrayNode,
+  FORMATS,
+  type IntegerNode,
+  type MapNode,
+  type ObjectNode,
+  type PositionWriter,
+  type StringNode,
+  type UnionNode,
+} from '../gateway-api/index.js';
+import type { FileReport, Remark } from './report.js';
+import { nearestWord, quotedList } from './suggest.js';
+import type { YamlEntry, YamlMap, YamlNode, YamlScalar, YamlSequence } from './yaml-node.js';
+
+/** A field whose value is refused or dropped. */
+const NOTHING = Symbol('nothing');
+
+/** More fields than this are not listed in a hint. */
+const LISTED_FIELDS = 12;
+
+/** Reads one object of a file. */
+export class ValueReader {
+  readonly #report: FileReport;
+  readonly #positions: PositionWriter;
+  readonly #object: string;
+  readonly #path: PathSegment[] = [];
+  /** Faults of this object so far. */
+  errors = 0;
+
+  constructor(report: FileReport, positions: PositionWriter, object: string) {
+    this.#report = report;
+    this.#positions = positions;
+    this.#object = object;
+  }
+
+  /** Returns the value of the object; it fits the schema only if `errors` is still 0. */
+  readObject(schema: AnySchema, node: YamlMap): Readonly<Record<string, unknown>> {
+    const place = this.#report.lines.place(node.offset);
+    this.#positions.add(0, '', undefined, place);
+    if (schema.type !== 'object') throw new Error('WEIRGATE_BUG the schema of a kind is an object');
+    return this.#fields(schema, node, node.offset);
+  }
+
+  /** `at` is where a fault of the value as a whole is shown: its key, or the list item. */
+  #value(schema: AnySchema, node: YamlNode, at: number): unknown {
+    switch (schema.type) {
+      case 'unchecked':
+        return NOTHING;
+      case 'string':
+        return node.kind === 'scalar' && typeof node.value === 'string'
+          ? this.#string(schema, node.value, node.offset)
+          : this.#wrongType(node, 'text', schema);
+      case 'enum':
+        if (node.kind !== 'scalar' || typeof node.value !== 'string') return this.#wrongType(node, 'text', schema);
+        return schema.values.includes(node.value) ? node.value : this.#notOneOf(schema.values, node.value, node.offset);
+      case 'integer':
+        return node.kind === 'scalar' && typeof node.value === 'number'
+          ? this.#integer(schema, node, node.value)
+          : this.#wrongType(node, 'a whole number', schema);
+      case 'boolean':
+        return node.kind === 'scalar' && typeof node.value === 'boolean'
+          ? node.value
+          : this.#wrongType(node, 'true or false', schema);
+      case 'array':
+        return node.kind === 'sequence' ? this.#array(schema, node, at) : this.#wrongType(node, 'a list', schema);
+      case 'map':
+        return node.kind === 'map' ? this.#map(schema, node, at) : this.#wrongType(node, 'a map', schema);
+      case 'object':
+        return node.kind === 'map' ? this.#fields(schema, node, at) : this.#wrongType(node, 'an object', schema);
+      case 'union':
+        return this.#union(schema, node, at);
+    }
+  }
+
+  #string(schema: StringNode, text: string, offset: number): unknown {
+    const { minLength = 0, maxLength, format } = schema;
+    if (text.length < minLength) {
+      const message = text === '' ? 'must not be empty' : `must have at least ${minLength} characters`;
+      return this.#fault(offset, { code: 'WG2106', message, hint: schema.doc });
+    }
+    // UTF-16 units are never fewer than code points, so only long texts are counted.
+    if (maxLength !== undefined && text.length > maxLength) {
+      const length = [...text].length;
+      if (length > maxLength) {
+        const message = `must have at most ${maxLength} characters, has ${length}`;
+        return this.#fault(offset, { code: 'WG2106', message });
+      }
+    }
+    if (format !== undefined && !FORMATS[format].test(text)) {
+      return this.#fault(offset, {
+        code: 'WG2107',
+        message: `${quote(text)} is not valid here`,
+        hint: `must be ${FORMATS[format].wants}`,
+      });
+    }
+    return text;
+  }
+
+  #integer(schema: IntegerNode, node: YamlScalar, value: number): unknown {
+    const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER, values } = schema;
+    if (!Number.isSafeInteger(value)) return this.#wrongType(node, 'a whole number', schema);
+    if (values !== undefined && !values.includes(value)) return this.#notOneOf(values, value, node.offset);
+    if (value >= min && value <= max) return value;
+    const hint =
+      schema.max === undefined ? `must be at least ${min}` : `must be between ${schema.min ?? 0} and ${schema.max}`;
+    return this.#fault(node.offset, { code: 'WG2105', message: `${value} is out of range`, hint });
+  }
+
+  #array(schema: ArrayNode, node: YamlSequence, at: number): unknown {
+    const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = schema;
+    const count = node.items.length;
+    if (count < minItems || count > maxItems) this.#wrongCount('items', count, schema, at);
+    const values: unknown[] = [];
+    const kept: YamlNode[] = [];
+    for (const [index, item] of node.items.entries()) {
+      this.#path.push(index);
+      this.#positions.add(this.#path.length, index, undefined, this.#report.lines.place(item.offset));
+      const value = this.#value(schema.items, item, item.offset);
+      this.#path.pop();
+      if (value === NOTHING) continue;
+      values.push(value);
+      kept.push(item);
+    }
+    if (schema.listType !== 'atomic' && values.length > 1) this.#checkUnique(schema, values, kept);
+    return values;
+  }
+
+  #checkUnique(schema: ArrayNode, values: readonly unknown[], nodes: readonly YamlNode[]): void {
+    const seen = new Map<string, number>();
+    for (const [index, value] of values.entries()) {
+      const parts = schema.listType === 'set' ? [value] : schema.keys.map((key) => memberOf(value, key));
+      const identity = JSON.stringify(parts);
+      const first = seen.get(identity);
+      if (first === undefined) {
+        seen.set(identity, index);
+        continue;
+      }
+      const what =
+        schema.listType === 'set'
+          ? quote(value)
+          : schema.keys.map((key, part) => `${key} ${quote(parts[part])}`).join(', ');
+      this.#path.push(index);
+      const { line } = this.#report.lines.place(nodes[first]?.offset ?? 0);
+      this.#fault(nodes[index]?.offset ?? 0, {
+        code: 'WG2109',
+        message: `${what} is there twice`,
+        hint: `the first one is in line ${line}; each may occur once`,
+      });
+      this.#path.pop();
+    }
+  }
+
+  #map(schema: MapNode, node: YamlMap, at: number): unknown {
+    const { minItems = 0, maxItems = Number.POSITIVE_INFINITY, keyFormat } = schema;
+    const count = node.entries.length;
+    if (count < minItems || count > maxItems) this.#wrongCount('entries', count, schema, at);
+    const values: Record<string, unknown> = {};
+    for (const entry of node.entries) {
+      this.#enter(entry);
+      if (keyFormat !== undefined && !FORMATS[keyFormat].test(entry.key)) {
+        this.#fault(entry.keyOffset, {
+          code: 'WG2107',
+          message: `key ${quote(entry.key)} is not valid here`,
+          hint: `must be ${FORMATS[keyFormat].wants}`,
+        });
+      }
+      const value = this.#value(schema.values, entry.value, entry.keyOffset);
+      if (value !== NOTHING) setOwn(values, entry.key, value);
+      this.#path.pop();
+    }
+    return values;
+  }
+
+  #fields(schema: ObjectNode, node: YamlMap, at: number): Readonly<Record<string, unknown>> {
+    const names = fieldNames(schema);
+    const written: (YamlEntry | undefined)[] = new Array(names.length).fill(undefined);
+    const unknown: YamlEntry[] = [];
+    for (const entry of node.entries) {
+      const index = fieldIndex(schema).get(entry.key);
+      if (index === undefined) unknown.push(entry);
+      else written[index] = entry;
+    }
+    const absent = names.filter((_, index) => written[index] === undefined);
+    for (const entry of unknown) this.#unknownField(entry, absent, names);
+    const values: Record<string, unknown> = {};
+    for (let index = 0; index < names.length; index++) {
+      const name = names[index] ?? '';
+      const field = schema.fields[name] as AnySchema;
+      const entry = written[index];
+      if (entry === undefined || isNull(entry.value)) {
+        if (field.presence === 'defaulted') values[name] = field.default;
+        else if (field.presence === 'required') this.#missing(name, field, entry, unknown, at);
+        continue;
+      }
+      if (field.type === 'unchecked') continue;
+      this.#enter(entry);
+      const value = this.#value(field, entry.value, entry.keyOffset);
+      this.#path.pop();
+      if (value !== NOTHING) values[name] = value;
+    }
+    return values;
+  }
+
+  #union(schema: UnionNode, node: YamlNode, at: number): unknown {
+    const yamlType = node.kind === 'scalar' ? typeof node.value : node.kind;
+    const fitting = schema.variants.find((variant) => UNION_TYPES[variant.type] === yamlType);
+    if (fitting !== undefined) return this.#value(fitting, node, at);
+    return this.#wrongType(node, schema.variants.map((variant) => variant.doc).join(' or '), schema);
+  }
+
+  #enter(entry: YamlEntry): void {
+    this.#path.push(entry.key);
+    const { lines } = this.#report;
+    this.#positions.add(this.#path.length, entry.key, lines.place(entry.keyOffset), lines.place(entry.value.offset));
+  }
+
+  #missing(
+    name: string,
+    field: AnySchema,
+    entry: YamlEntry | undefined,
+    unknown: readonly YamlEntry[],
+    at: number,
+  ): void {
+    const typo = nearestWord(
+      name,
+      unknown.map(({ key }) => key),
+    );
+    const hint = typo === undefined ? field.doc : `${quote(typo)} may be meant as ${quote(name)}`;
+    const message = entry === undefined ? `field "${name}" is missing` : `field "${name}" is empty`;
+    this.#path.push(name);
+    this.#fault(entry?.keyOffset ?? at, { code: 'WG2102', message, hint });
+    this.#path.pop();
+  }
+
+  #unknownField(entry: YamlEntry, absent: readonly string[], names: readonly string[]): void {
+    const near = nearestWord(entry.key, absent) ?? nearestWord(entry.key, names);
+    const listed = names.length <= LISTED_FIELDS ? `fields here are ${names.join(', ')}` : '';
+    this.#path.push(entry.key);
+    this.#report.add(this.#object, entry.keyOffset, {
+      code: 'WG2101',
+      severity: 'warning',
+      path: this.#currentPath(),
+      message: `unknown field ${quote(entry.key)} is ignored`,
+      hint: near === undefined ? listed : `did you mean ${quote(near)}?`,
+    });
+    this.#path.pop();
+  }
+
+  #wrongCount(what: 'items' | 'entries', count: number, schema: ArrayNode | MapNode, at: number): void {
+    const { minItems = 0, maxItems } = schema;
+    const wanted =
+      minItems === maxItems ? `exactly ${minItems}` : count < minItems ? `at least ${minItems}` : `at most ${maxItems}`;
+    const message = count === 0 ? 'must not be empty' : `must have ${wanted} ${what}, has ${count}`;
+    this.#fault(at, { code: 'WG2108', message, hint: count === 0 ? schema.doc : '' });
+  }
+
+  #notOneOf(values: readonly (string | number)[], value: string | number, offset: number): typeof NOTHING {
+    const near = typeof value === 'string' ? nearestWord(value, values.map(String)) : undefined;
+    return this.#fault(offset, {
+      code: 'WG2104',
+      message: `${quote(value)} is not one of ${quotedList(values)}`,
+      hint: near === undefined ? '' : `did you mean ${quote(near)}?`,
+    });
+  }
+
+  #wrongType(node: YamlNode, wanted: string, schema: AnySchema): typeof NOTHING {
+    return this.#fault(node.offset, {
+      code: 'WG2103',
+      message: `must be ${wanted}, not ${describe(node)}`,
+      hint: remedy(node, schema),
+    });
+  }
+
+  #fault(offset: number, remark: Remark): typeof NOTHING {
+    this.errors++;
+    this.#report.add(this.#object, offset, { ...remark, path: this.#currentPath() });
+    return NOTHING;
+  }
+
+  #currentPath(): string {
+    return this.#path.reduce<string>(childPath, '');
+  }
+}
+
+const UNION_TYPES: Readonly<Record<AnySchema['type'], string>> = {
+  string: 'string',
+  enum: 'string',
+  integer: 'number',
+  boolean: 'boolean',
+  array: 'sequence',
+  map: 'map',
+  object: 'map',
+  union: '',
+  unchecked: '',
+};
+
+interface FieldTable {
+  readonly names: readonly string[];
+  readonly index: ReadonlyMap<string, number>;
+}
+
+const FIELD_TABLES = new WeakMap<ObjectNode, FieldTable>();
+
+function fieldTable(schema: ObjectNode): FieldTable {
+  const known = FIELD_TABLES.get(schema);
+  if (known !== undefined) return known;
+  const names = Object.keys(schema.fields);
+  const table = { names, index: new Map(names.map((name, index) => [name, index] as const)) };
+  FIELD_TABLES.set(schema, table);
+  return table;
+}
+
+function fieldNames(schema: ObjectNode): readonly string[] {
+  return fieldTable(schema).names;
+}
+
+function fieldIndex(schema: ObjectNode): ReadonlyMap<string, number> {
+  return fieldTable(schema).index;
+}
+
+/** Assignment would run the setter of `Object.prototype` for the key `__proto__`. */
+function setOwn(values: Record<string, unknown>, key: string, value: unknown): void {
+  if (key !== '__proto__') values[key] = value;
+  else Object.defineProperty(values, key, { value, enumerable: true, configurable: true, writable: true });
+}
+
+function isNull(node: YamlNode): boolean {
+  return node.kind === 'scalar' && node.value === null;
+}
+
+function memberOf(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
+}
+
+/** Text in quotes, cut so that a message stays a line. */
+function quote(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing';
+  return text.length <= 80 ? text : `${text.slice(0, 76)}…"`;
+}
+
+function describe(node: YamlNode): string {
+  if (node.kind === 'map') return 'a map';
+  if (node.kind === 'sequence') return 'a list';
+  if (node.value === null) return 'nothing';
+  if (typeof node.value === 'string') return `the text ${quote(node.value)}`;
+  if (typeof node.value === 'number') return `the number ${node.text}`;
+  return node.text;
+}
+
+function remedy(node: YamlNode, schema: AnySchema): string {
+  const wantsText = schema.type === 'string' || schema.type === 'enum';
+  if (wantsText && node.kind === 'scalar' && node.value !== null) return `put it in quotes: "${node.text}"`;
+  if (schema.type === 'integer' && node.kind === 'scalar' && /^[-+]?[0-9]+$/.test(node.text))
+    return 'leave the quotes out';
+  if (schema.type === 'boolean' && node.kind === 'scalar' && /^(?:yes|no|on|off|y|n)$/i.test(node.text)) {
+    return `write ${/^(?:y|yes|on)$/i.test(node.text) ? 'true' : 'false'}`;
+  }
+  if (schema.type === 'array') return 'begin each item of the list with "- "';
+  if (schema.type === 'object' && node.kind === 'sequence') return 'leave the "- " out: there is only one';
+  if (schema.type === 'object')
+    return `has the fields ${Object.keys(schema.fields).slice(0, LISTED_FIELDS).join(', ')}`;
+  return schema.doc;
+}

@@ -1,0 +1,216 @@
+/**
+ * Rules for the filters of HTTPRoute, on rules and on backendRefs alike.
+ */
+import type { CorsFilter, HTTPRoute, HTTPRouteFilter, HTTPRouteRule, PathModifier } from '../../gateway-api/index.js';
+import { checkServicePort } from './route.js';
+import { eachItem, eachRepeated, type Rule, type Violate } from './rule.js';
+
+/** The field that belongs to each type of filter. */
+const FIELD_OF_TYPE = {
+  RequestHeaderModifier: 'requestHeaderModifier',
+  ResponseHeaderModifier: 'responseHeaderModifier',
+  RequestMirror: 'requestMirror',
+  RequestRedirect: 'requestRedirect',
+  URLRewrite: 'urlRewrite',
+  CORS: 'cors',
+  ExternalAuth: 'externalAuth',
+  ExtensionRef: 'extensionRef',
+} as const satisfies Record<HTTPRouteFilter['type'], keyof HTTPRouteFilter>;
+
+const TYPES = Object.keys(FIELD_OF_TYPE) as HTTPRouteFilter['type'][];
+
+/** Types that may stand once in a list; mirrors and extensions may repeat. */
+const ONCE: ReadonlySet<string> = new Set([
+  'RequestHeaderModifier',
+  'ResponseHeaderModifier',
+  'RequestRedirect',
+  'URLRewrite',
+  'CORS',
+]);
+
+interface FilterList {
+  readonly filters: readonly HTTPRouteFilter[];
+  readonly path: string;
+  readonly rule: HTTPRouteRule;
+}
+
+/** Calls `visit` for the list of each rule and of each backendRef. */
+function eachFilterList(route: HTTPRoute, visit: (list: FilterList) => void): void {
+  eachItem(route.spec.rules, 'spec.rules', (rule, path) => {
+    if (rule.filters !== undefined) visit({ filters: rule.filters, path: `${path}.filters`, rule });
+    eachItem(rule.backendRefs, `${path}.backendRefs`, ({ filters }, refPath) => {
+      if (filters !== undefined) visit({ filters, path: `${refPath}.filters`, rule });
+    });
+  });
+}
+
+function eachFilter(
+  route: HTTPRoute,
+  visit: (filter: HTTPRouteFilter, path: string, rule: HTTPRouteRule) => void,
+): void {
+  eachFilterList(route, ({ filters, path, rule }) => {
+    eachItem(filters, path, (filter, filterPath) => visit(filter, filterPath, rule));
+  });
+}
+
+function checkFieldOfType(route: HTTPRoute, violate: Violate): void {
+  eachFilter(route, (filter, path) => {
+    for (const type of TYPES) {
+      const field = FIELD_OF_TYPE[type];
+      const present = filter[field] !== undefined;
+      if (present === (filter.type === type)) continue;
+      if (present)
+        violate(
+          `${path}.${field}`,
+          `${field} belongs to type ${type}, not ${filter.type}`,
+          `remove it, or write type: ${type}`,
+        );
+      else violate(`${path}.${field}`, `type ${type} needs the field ${field}`, `add ${field}, or remove the filter`);
+    }
+  });
+}
+
+function checkOnce(route: HTTPRoute, violate: Violate): void {
+  eachFilterList(route, ({ filters, path }) => {
+    const key = ({ type }: HTTPRouteFilter): string | undefined => (ONCE.has(type) ? type : undefined);
+    eachRepeated(filters, path, key, ({ type }, filterPath, firstPath) => {
+      violate(filterPath, `filter ${type} is there twice`, `merge it into ${firstPath}`);
+    });
+  });
+}
+
+function checkRedirectOrRewrite(route: HTTPRoute, violate: Violate): void {
+  eachFilterList(route, ({ filters, path }) => {
+    const rewrite = filters.findIndex(({ type }) => type === 'URLRewrite');
+    if (rewrite === -1 || !filters.some(({ type }) => type === 'RequestRedirect')) return;
+    violate(
+      `${path}[${rewrite}]`,
+      'URLRewrite and RequestRedirect exclude each other',
+      'a redirect has hostname and path of its own',
+    );
+  });
+}
+
+function checkRedirectAlone(route: HTTPRoute, violate: Violate): void {
+  eachItem(route.spec.rules, 'spec.rules', (rule, path) => {
+    if ((rule.backendRefs ?? []).length === 0) return;
+    const redirect = (rule.filters ?? []).findIndex(({ type }) => type === 'RequestRedirect');
+    if (redirect === -1) return;
+    violate(
+      `${path}.filters[${redirect}]`,
+      'a rule with RequestRedirect has no use for backendRefs',
+      'remove backendRefs or the redirect',
+    );
+  });
+}
+
+function eachPathModifier(
+  route: HTTPRoute,
+  visit: (modifier: PathModifier, path: string, rule: HTTPRouteRule) => void,
+): void {
+  eachFilter(route, ({ requestRedirect, urlRewrite }, path, rule) => {
+    if (requestRedirect?.path !== undefined) visit(requestRedirect.path, `${path}.requestRedirect.path`, rule);
+    if (urlRewrite?.path !== undefined) visit(urlRewrite.path, `${path}.urlRewrite.path`, rule);
+  });
+}
+
+function checkPathModifier(route: HTTPRoute, violate: Violate): void {
+  eachPathModifier(route, (modifier, path) => {
+    for (const [type, field] of [
+      ['ReplaceFullPath', 'replaceFullPath'],
+      ['ReplacePrefixMatch', 'replacePrefixMatch'],
+    ] as const) {
+      const present = modifier[field] !== undefined;
+      if (present === (modifier.type === type)) continue;
+      const message = present
+        ? `${field} belongs to type ${type}, not ${modifier.type}`
+        : `type ${type} needs the field ${field}`;
+      violate(`${path}.${field}`, message, present ? `remove it, or write type: ${type}` : `add ${field}`);
+    }
+  });
+}
+
+function checkPrefixReplacement(route: HTTPRoute, violate: Violate): void {
+  eachPathModifier(route, ({ type, replacePrefixMatch }, path, rule) => {
+    if (type !== 'ReplacePrefixMatch' || replacePrefixMatch === undefined) return;
+    if (rule.matches.length === 1 && rule.matches[0]?.path.type === 'PathPrefix') return;
+    violate(
+      path,
+      'ReplacePrefixMatch needs a rule with exactly one match, of path type PathPrefix',
+      'split the rule, one for each prefix',
+    );
+  });
+}
+
+function checkMirrors(route: HTTPRoute, violate: Violate): void {
+  eachFilter(route, ({ requestMirror }, path) => {
+    if (requestMirror === undefined) return;
+    const { percent, fraction } = requestMirror;
+    const at = `${path}.requestMirror`;
+    if (percent !== undefined && fraction !== undefined) {
+      violate(`${at}.fraction`, 'percent and fraction exclude each other', 'keep one of them');
+    }
+    if (fraction !== undefined && fraction.numerator > fraction.denominator) {
+      violate(
+        `${at}.fraction.numerator`,
+        `${fraction.numerator}/${fraction.denominator} is more than everything`,
+        'numerator must not exceed denominator',
+      );
+    }
+  });
+}
+
+function checkFilterBackends(route: HTTPRoute, violate: Violate): void {
+  eachFilter(route, ({ requestMirror, externalAuth }, path) => {
+    if (requestMirror !== undefined)
+      checkServicePort(requestMirror.backendRef, `${path}.requestMirror.backendRef`, violate);
+    if (externalAuth !== undefined)
+      checkServicePort(externalAuth.backendRef, `${path}.externalAuth.backendRef`, violate);
+  });
+}
+
+function checkCors(route: HTTPRoute, violate: Violate): void {
+  const lists = ['allowOrigins', 'allowMethods', 'allowHeaders'] as const satisfies (keyof CorsFilter)[];
+  eachFilter(route, ({ cors }, path) => {
+    for (const list of lists) {
+      const values: readonly string[] = cors?.[list] ?? [];
+      if (values.length < 2 || !values.includes('*')) continue;
+      violate(
+        `${path}.cors.${list}[${values.indexOf('*')}]`,
+        '"*" stands for all and excludes other entries',
+        'keep "*" alone, or remove it',
+      );
+    }
+  });
+}
+
+function checkExternalAuth(route: HTTPRoute, violate: Violate): void {
+  eachFilter(route, ({ externalAuth }, path) => {
+    if (externalAuth === undefined) return;
+    for (const [protocol, field] of [
+      ['GRPC', 'grpc'],
+      ['HTTP', 'http'],
+    ] as const) {
+      const present = externalAuth[field] !== undefined;
+      if (present === (externalAuth.protocol === protocol)) continue;
+      const message = present
+        ? `${field} belongs to protocol ${protocol}`
+        : `protocol ${protocol} needs the field ${field}`;
+      violate(`${path}.externalAuth.${field}`, message, present ? 'remove it' : `add ${field}: {}`);
+    }
+  });
+}
+
+/** The rules about filters. */
+export const HTTP_FILTER_RULES: readonly Rule<HTTPRoute>[] = [
+  { code: 'WG3401', says: 'a filter has the field of its type and no other', check: checkFieldOfType },
+  { code: 'WG3402', says: 'a filter stands once in a list, mirrors and extensions excepted', check: checkOnce },
+  { code: 'WG3403', says: 'redirect and rewrite exclude each other', check: checkRedirectOrRewrite },
+  { code: 'WG3404', says: 'a redirect excludes backendRefs', check: checkRedirectAlone },
+  { code: 'WG3405', says: 'a path modifier has the field of its type and no other', check: checkPathModifier },
+  { code: 'WG3406', says: 'a prefix is replaced only where exactly one is matched', check: checkPrefixReplacement },
+  { code: 'WG3407', says: 'a mirror has a share of at most everything, given once', check: checkMirrors },
+  { code: 'WG3408', says: 'a reference to a Service in a filter has a port', check: checkFilterBackends },
+  { code: 'WG3409', says: '"*" in CORS lists stands alone', check: checkCors },
+  { code: 'WG3410', says: 'external auth has the field of its protocol and no other', check: checkExternalAuth },
+];

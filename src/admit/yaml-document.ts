@@ -1,0 +1,77 @@
+/**
+ * Text → documents: cuts a file at its `---` lines so that a syntax error spoils one document only, parses each with
+ * js-yaml and composes trees. Limits hold before anything is expanded. Knows nothing of Kubernetes.
+ */
+import { type Event, parseEvents, YAMLException } from 'js-yaml';
+import { MAX_BYTES, MAX_DEPTH } from './limits.js';
+import { composeDocuments } from './yaml-compose.js';
+import type { YamlFault, YamlNode } from './yaml-node.js';
+import { explainSyntaxError } from './yaml-syntax.js';
+
+/** A document: a tree, or a fault. Offsets count from the start of the file. */
+export type YamlDocument =
+  | { readonly ok: true; readonly root: YamlNode }
+  | { readonly ok: false; readonly fault: YamlFault };
+
+/** Returns the documents of a text in their order; empty ones are left out. Cost: O(length). Never throws for bad text. */
+export function readDocuments(text: string): YamlDocument[] {
+  if (exceedsBytes(text, MAX_BYTES)) return [{ ok: false, fault: tooLarge() }];
+  return documentRanges(text).flatMap(({ start, end }) => readChunk(text.slice(start, end), start));
+}
+
+/** True when the text has `limit` bytes or more in UTF-8. */
+function exceedsBytes(text: string, limit: number): boolean {
+  if (text.length >= limit) return true;
+  // A UTF-16 unit is at most 3 bytes in UTF-8, so short texts need no count.
+  return text.length * 3 >= limit && Buffer.byteLength(text) >= limit;
+}
+
+function tooLarge(): YamlFault {
+  const message = `file is too large: ${MAX_BYTES / 1_000_000} MB and more are not read`;
+  return { code: 'WG1002', message, hint: 'split it into several files', offset: 0 };
+}
+
+function readChunk(source: string, base: number): YamlDocument[] {
+  let events: Event[];
+  try {
+    events = parseEvents(source, { maxDepth: MAX_DEPTH });
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error;
+    const fault = explainSyntaxError(error.reason, error.mark?.position ?? 0, source);
+    return [{ ok: false, fault: { ...fault, offset: fault.offset + base } }];
+  }
+  return composeDocuments(source, base, events);
+}
+
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** `---` at the beginning of a line ends a document wherever it stands, even in a block scalar (YAML 1.2 §9.1.2). */
+function documentRanges(text: string): Range[] {
+  const ranges: Range[] = [];
+  let start = 0;
+  for (let at = text.indexOf('---'); at !== -1; at = text.indexOf('---', at + 3)) {
+    if (at === start || !isMarker(text, at) || isDirectives(text, start, at)) continue;
+    ranges.push({ start, end: at });
+    start = at;
+  }
+  ranges.push({ start, end: text.length });
+  return ranges;
+}
+
+function isMarker(text: string, at: number): boolean {
+  const before = at === 0 ? '\n' : text[at - 1];
+  const after = text[at + 3] ?? '\n';
+  return (before === '\n' || before === '\r') && (after === '\n' || after === '\r' || after === ' ' || after === '\t');
+}
+
+/** Directives (`%YAML 1.2`) and comments stand before the marker of the document they belong to. */
+function isDirectives(text: string, start: number, end: number): boolean {
+  if (end - start > 4096 || text.startsWith('---', start)) return false;
+  return text
+    .slice(start, end)
+    .split(/\r\n|\n|\r/)
+    .every((line) => /^(?:%|\s*#|\s*$)/.test(line));
+}
