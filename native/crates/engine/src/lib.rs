@@ -6,3 +6,4 @@ pub mod host;
 pub mod shared;
 #[allow(unsafe_code)]
 pub mod sys;
+pub mod worker;

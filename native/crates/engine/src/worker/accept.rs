@@ -1,0 +1,216 @@
+//! Listening sockets of this worker: level-triggered, a few accepts a turn, and none while descriptors are short.
+
+use rustix::io::Errno;
+use table::{Protocol, counters};
+
+use super::core::{Core, Kind, Token};
+use super::http::Http;
+use super::os::Os;
+use super::slab::{Key, Slab};
+use super::tcp::Sessions;
+
+/// Most connections taken from one socket in one turn.
+const MOST_ACCEPTS: u32 = 32;
+/// Descriptors kept for everything but connections: Node's own, the channel, tables, logs.
+pub const RESERVED: usize = 64;
+/// A pause that had another cause than the count (ENFILE, ENOMEM) ends after this time.
+const RETRY_MS: u64 = 100;
+
+struct Member<L> {
+    socket_id: u32,
+    number: u16,
+    listener: L,
+    watched: bool,
+    /// Accepts this turn: doubles while connections keep coming, so that a lone one costs no failing call.
+    burst: u32,
+}
+
+pub struct Listeners<O: Os> {
+    members: Slab<Member<O::Listener>>,
+    /// Descriptors that this process may have.
+    limit: usize,
+    paused: bool,
+    retry_at_ms: u64,
+}
+
+impl<O: Os> Listeners<O> {
+    pub fn new(limit: usize) -> Self {
+        Self { members: Slab::default(), limit, paused: false, retry_at_ms: 0 }
+    }
+
+    /// Members of one socket that are served here.
+    pub fn count(&self, socket_id: u32) -> usize {
+        self.members
+            .keys()
+            .into_iter()
+            .filter(|k| self.members.get(*k).is_some_and(|m| m.socket_id == socket_id))
+            .count()
+    }
+
+    /// Serves a member of a socket's group from now on.
+    pub fn add(&mut self, core: &mut Core<O>, socket_id: u32, number: u16, listener: O::Listener) {
+        // The same member may come again, for instance own instead of lent: the new one takes its place.
+        self.remove_where(core, |m| m.socket_id == socket_id && m.number == number);
+        let key = self.members.insert(|_| Member { socket_id, number, listener, watched: false, burst: 1 });
+        if !self.paused {
+            self.watch(core, key);
+        }
+    }
+
+    fn watch(&mut self, core: &mut Core<O>, key: Key) {
+        if let Some(member) = self.members.get_mut(key)
+            && !member.watched
+        {
+            member.watched =
+                core.os.watch_listener(&member.listener, Token { kind: Kind::Listener, key }.pack()).is_ok();
+        }
+    }
+
+    fn unwatch(core: &mut Core<O>, member: &mut Member<O::Listener>) {
+        if member.watched {
+            // The description is shared with the primary: without this its readiness would go on coming here.
+            let _ = core.os.unwatch_listener(&member.listener);
+            member.watched = false;
+        }
+    }
+
+    fn remove_where(&mut self, core: &mut Core<O>, which: impl Fn(&Member<O::Listener>) -> bool) {
+        for key in self.members.keys() {
+            if self.members.get(key).is_some_and(&which)
+                && let Some(mut member) = self.members.remove(key)
+            {
+                Self::unwatch(core, &mut member);
+            }
+        }
+    }
+
+    /// Serves the named members (none named: all) of a socket no longer. `drain`: what is queued is accepted first.
+    pub fn remove(
+        &mut self,
+        core: &mut Core<O>,
+        (http, sessions): (&mut Http<O>, &mut Sessions<O>),
+        socket_id: u32,
+        numbers: &[u16],
+        drain: bool,
+    ) {
+        let named =
+            |m: &Member<O::Listener>| m.socket_id == socket_id && (numbers.is_empty() || numbers.contains(&m.number));
+        if drain && !self.paused {
+            for key in self.members.keys() {
+                if self.members.get(key).is_some_and(named) {
+                    while self.accept_some(core, http, sessions, key, MOST_ACCEPTS) {}
+                }
+            }
+        }
+        self.remove_where(core, named);
+    }
+
+    pub fn remove_all(&mut self, core: &mut Core<O>) {
+        self.remove_where(core, |_| true);
+    }
+
+    /// A listening socket has connections.
+    pub fn accept(&mut self, core: &mut Core<O>, http: &mut Http<O>, sessions: &mut Sessions<O>, key: Key) {
+        let Some(member) = self.members.get_mut(key) else { return };
+        let burst = member.burst;
+        let more = self.accept_some(core, http, sessions, key, burst);
+        if let Some(member) = self.members.get_mut(key) {
+            member.burst = if more { (burst * 2).min(MOST_ACCEPTS) } else { 1 };
+        }
+    }
+
+    /// Accepts up to `most` connections. `true`: there may be more.
+    fn accept_some(
+        &mut self,
+        core: &mut Core<O>,
+        http: &mut Http<O>,
+        sessions: &mut Sessions<O>,
+        key: Key,
+        most: u32,
+    ) -> bool {
+        for _ in 0..most {
+            if self.is_full(core, http, sessions) {
+                self.pause(core);
+                return false;
+            }
+            let Some(member) = self.members.get(key) else { return false };
+            let socket_id = member.socket_id;
+            match core.os.accept(&member.listener) {
+                Ok((sock, peer)) => {
+                    core.shared.control.add_accepts(1);
+                    core.shared.counters.engine(counters::engine::ACCEPTS, 1);
+                    let socket = core.table.as_ref().and_then(|t| t.socket(socket_id));
+                    match (socket.map(|s| (s.protocol, s.tcp_listener)), core.table.clone()) {
+                        (Some((Protocol::Tcp, Some(listener))), Some(table)) => {
+                            sessions.accept(core, sock, peer, &table, listener)
+                        }
+                        _ => http.accept(core, sock, peer, socket_id),
+                    }
+                }
+                Err(Errno::AGAIN) => return false,
+                // This connection died in the queue: the next one is as good as ever.
+                Err(Errno::CONNABORTED | Errno::PROTO | Errno::INTR) => {}
+                Err(_) => {
+                    core.shared.counters.engine(counters::engine::ACCEPT_ERRORS, 1);
+                    self.retry_at_ms = core.now_ms + RETRY_MS;
+                    self.pause(core);
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// Whether one connection more could run out of descriptors: each needs its own and one towards an endpoint, and
+    /// the pipes of bulk directions have their budget.
+    fn is_full(&self, core: &Core<O>, http: &mut Http<O>, sessions: &Sessions<O>) -> bool {
+        let committed = |idle: usize| {
+            (http.len() + sessions.len() + 1) * 2 + idle + core.pipes.descriptors() + self.members.len() + RESERVED
+        };
+        let idle = http.idle_upstream();
+        if committed(idle) <= self.limit {
+            return false;
+        }
+        let over = committed(idle) - self.limit;
+        if over <= idle {
+            http.shed(over);
+            return false;
+        }
+        true
+    }
+
+    fn pause(&mut self, core: &mut Core<O>) {
+        if self.paused {
+            return;
+        }
+        self.paused = true;
+        core.shared.control.set_paused(true);
+        core.shared.counters.engine(counters::engine::ACCEPT_PAUSES, 1);
+        for key in self.members.keys() {
+            if let Some(member) = self.members.get_mut(key) {
+                Self::unwatch(core, member);
+            }
+        }
+    }
+
+    /// Accepts again when there is room for several connections, not for one: no flapping at the limit.
+    pub fn resume(&mut self, core: &mut Core<O>, http: &mut Http<O>, sessions: &Sessions<O>) {
+        if !self.paused || core.now_ms < self.retry_at_ms || self.is_full(core, http, sessions) {
+            return;
+        }
+        self.paused = false;
+        core.shared.control.set_paused(false);
+        for key in self.members.keys() {
+            self.watch(core, key);
+        }
+    }
+
+    pub fn is_paused(&self) -> bool {
+        self.paused
+    }
+
+    /// When a paused worker should look again, at the latest.
+    pub fn retry_in(&self, now_ms: u64) -> Option<u64> {
+        (self.paused && self.retry_at_ms > now_ms).then(|| self.retry_at_ms - now_ms)
+    }
+}

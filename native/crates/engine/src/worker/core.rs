@@ -1,0 +1,149 @@
+//! What every connection of a worker shares: clock, queue, timers, table, shared memory, scratch buffers.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use session::close_reason::CloseReason;
+use table::{ActionIdx, BackendChoice, Table};
+
+use super::os::Os;
+use super::pipes::Pipes;
+use super::slab::Key;
+use super::wheel::Wheel;
+use crate::shared::{Endpoint, Shared};
+use crate::sys::memory::SealedMemory;
+
+pub type LoadedTable = Table<SealedMemory>;
+
+/// What a token, a queue place or a timer entry names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    Listener = 1,
+    /// The client's side of an HTTP connection.
+    Down = 2,
+    /// The endpoint's side of an HTTP connection.
+    Up = 3,
+    /// The client's side of a TCP session or upgraded connection.
+    Client = 4,
+    /// Its other side.
+    Server = 5,
+    /// The channel to the primary.
+    Channel = 6,
+    /// A table is ready.
+    Loader = 7,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Token {
+    pub kind: Kind,
+    pub key: Key,
+}
+
+impl Token {
+    /// kind (8 bits), generation (24), index (32).
+    pub fn pack(self) -> u64 {
+        (self.kind as u64) << 56 | u64::from(self.key.generation) << 32 | u64::from(self.key.index)
+    }
+
+    pub fn unpack(packed: u64) -> Option<Self> {
+        let kind = match (packed >> 56) as u8 {
+            1 => Kind::Listener,
+            2 => Kind::Down,
+            3 => Kind::Up,
+            4 => Kind::Client,
+            5 => Kind::Server,
+            6 => Kind::Channel,
+            7 => Kind::Loader,
+            _ => return None,
+        };
+        Some(Self { kind, key: Key { generation: (packed >> 32) as u32 & 0x00ff_ffff, index: packed as u32 } })
+    }
+}
+
+/// One receive buffer for the whole loop.
+pub const RECEIVE_BYTES: usize = 256 * 1024;
+/// How long an endpoint that refused a connection is left out.
+const REST_MS: u64 = 3_000;
+/// Draws from the sequence before the search goes through the endpoints in order.
+const DRAWS: u32 = 32;
+
+pub struct Core<O: Os> {
+    pub os: O,
+    pub shared: Shared,
+    pub table: Option<Arc<LoadedTable>>,
+    pub now_us: u64,
+    pub now_ms: u64,
+    pub queue: VecDeque<Token>,
+    pub wheel: Wheel<Token>,
+    pub pipes: Pipes<O::Pipe>,
+    pub rx: Box<[u8]>,
+    /// A second one: request bodies are read while an answer's bytes are still being looked at.
+    pub body: Box<[u8]>,
+    pub tx: Vec<u8>,
+    /// The primary asked this worker to finish: no keep-alive beyond the next answer.
+    pub draining: bool,
+}
+
+impl<O: Os> Core<O> {
+    pub fn new(mut os: O, shared: Shared, most_pipes: usize) -> Self {
+        let now_us = os.now_us();
+        Self {
+            os,
+            shared,
+            table: None,
+            now_us,
+            now_ms: now_us / 1000,
+            queue: VecDeque::new(),
+            wheel: Wheel::new(now_us / 1000),
+            pipes: Pipes::new(most_pipes),
+            rx: vec![0; RECEIVE_BYTES].into_boxed_slice(),
+            body: vec![0; RECEIVE_BYTES].into_boxed_slice(),
+            tx: Vec::with_capacity(64 * 1024),
+            draining: false,
+        }
+    }
+
+    pub fn read_clock(&mut self) {
+        self.now_us = self.os.now_us();
+        self.now_ms = self.now_us / 1000;
+        self.pipes.set_now(self.now_ms);
+    }
+
+    /// Makes sure that a timer comes up no later than `at_ms`; `armed` is the owner's note of the entry it has.
+    pub fn arm(&mut self, token: Token, at_ms: u64, armed: &mut u64) {
+        if *armed == 0 || at_ms < *armed {
+            *armed = self.wheel.add(at_ms, token);
+        }
+    }
+
+    pub fn reason(&mut self, reason: CloseReason) {
+        self.shared.counters.reason(reason as usize);
+    }
+
+    /// Draws the next backend of an action: one global position for all workers.
+    pub fn choose_backend(&self, table: &LoadedTable, action: ActionIdx) -> BackendChoice {
+        table.choose_backend(action, self.shared.cursors.next(table.action(action).slot))
+    }
+
+    /// Draws the next endpoint of a set, leaving out `tried` ones and, while there are others, resting ones.
+    pub fn choose_endpoint(&self, set: u32, tried: &[u32]) -> Option<Endpoint> {
+        let set = self.shared.endpoints.set(set)?;
+        let usable =
+            |e: &Endpoint| !tried.contains(&e.slot) && self.shared.cursors.resting_until(e.slot) <= self.now_ms;
+        for _ in 0..DRAWS.min(set.sequence_len()) {
+            let endpoint = set.pick(self.shared.cursors.next(set.slot()))?;
+            if usable(&endpoint) {
+                return Some(endpoint);
+            }
+        }
+        // All drawn ones were out: go through the usable ones in order, first those that do not rest.
+        let all = || (0..set.sequence_len()).filter_map(|ticket| set.pick(ticket));
+        all().find(usable).or_else(|| all().find(|e| !tried.contains(&e.slot)))
+    }
+
+    /// Leaves an endpoint out for a while, on every worker.
+    pub fn rest(&self, endpoint_slot: u32) {
+        self.shared.cursors.rest(endpoint_slot, self.now_ms + REST_MS);
+    }
+}
