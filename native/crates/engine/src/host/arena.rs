@@ -8,7 +8,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use table::layout::{EndpointBlock, EndpointRecord, Record};
@@ -57,8 +58,8 @@ impl Arena {
     }
 
     /// The descriptor for workers.
-    pub fn as_fd(&self) -> BorrowedFd<'_> {
-        self.region.as_fd()
+    pub fn fd(&self) -> &Arc<OwnedFd> {
+        self.region.fd()
     }
 
     /// Publishes a block as the set's new content and returns the new epoch. `passed`: the least epoch that all live
@@ -220,7 +221,6 @@ mod tests {
     use crate::shared::Endpoints;
     use crate::sys::memory::ReadMapping;
     use proptest::prelude::*;
-    use std::sync::Arc;
 
     /// A set whose every number follows from `mark`, so that a mixture of two blocks shows.
     fn block(mark: u16, endpoints: u16) -> Vec<u8> {
@@ -242,7 +242,7 @@ mod tests {
     }
 
     fn reader(arena: &Arena) -> Endpoints {
-        Endpoints::new(Arc::new(ReadMapping::map(arena.as_fd(), at::ENDPOINTS_BYTES).unwrap()))
+        Endpoints::new(Arc::new(ReadMapping::map(arena.fd().as_fd(), at::ENDPOINTS_BYTES).unwrap()))
     }
 
     /// The mark of a set that a reader sees whole; panics on a mixture.

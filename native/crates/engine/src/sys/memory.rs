@@ -7,9 +7,12 @@
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::ptr::NonNull;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, fstat, ftruncate, memfd_create};
+use rustix::fs::{
+    FallocateFlags, MemfdFlags, SealFlags, fallocate, fcntl_add_seals, fcntl_get_seals, fstat, ftruncate, memfd_create,
+};
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
 /// Creates a sparse memfd of `len` bytes that can neither shrink nor grow; close-on-exec, never executable.
@@ -296,10 +299,10 @@ impl AsRef<[u8]> for SealedMemory {
     }
 }
 
-/// A region with its descriptor, kept so that it can be handed to workers.
+/// A region with its descriptor, kept so that it can be handed to workers; its pages live as long as the value.
 pub struct Region {
-    fd: OwnedFd,
-    map: Mapping,
+    fd: Arc<OwnedFd>,
+    map: Arc<Mapping>,
 }
 
 impl Region {
@@ -309,12 +312,25 @@ impl Region {
     pub fn create(name: &str, len: usize) -> io::Result<Self> {
         let fd = create_region(name, len as u64)?;
         let map = Mapping::map(fd.as_fd(), len)?;
-        Ok(Self { fd, map })
+        Ok(Self { fd: Arc::new(fd), map: Arc::new(map) })
     }
 
     /// The words.
-    pub fn map(&self) -> &Mapping {
+    pub fn map(&self) -> &Arc<Mapping> {
         &self.map
+    }
+
+    /// The descriptor, to be sent.
+    pub fn fd(&self) -> &Arc<OwnedFd> {
+        &self.fd
+    }
+
+    /// Makes all of it zero again by giving its pages back to the system.
+    ///
+    /// # Errors  Those of fallocate(2).
+    pub fn clear(&self) -> io::Result<()> {
+        fallocate(&*self.fd, FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE, 0, self.map.len() as u64)?;
+        Ok(())
     }
 }
 
@@ -353,6 +369,8 @@ mod tests {
         assert_eq!(other.load_u32(0, Ordering::Acquire), Some(7));
         assert!(region.map().zero(16, 16));
         assert_eq!(other.load_u64(16, Ordering::Relaxed), Some(0));
+        region.clear().unwrap();
+        assert_eq!(other.load_u32(0, Ordering::Relaxed), Some(0));
     }
 
     #[test]
