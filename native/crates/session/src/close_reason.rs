@@ -153,6 +153,8 @@ close_reasons! {
     Internal = 34, "internal", Proxy, Never, 500;
     /// The request asks for what is not implemented.
     NotImplemented = 35, "not_implemented", Client, Never, 501;
+    /// The answer was sent whole; the connection may go on.
+    Completed = 36, "completed", Nobody, Never, 0;
 }
 
 impl CloseReason {

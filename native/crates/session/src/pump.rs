@@ -32,18 +32,21 @@ pub struct Edge {
 pub struct Readiness {
     pub readable: bool,
     pub writable: bool,
-    hangup: bool,
+    /// The peer's FIN, a reset or an error is on its way: a short read proves nothing any more.
+    pub hangup: bool,
+    /// Reset, or closed in both directions.
+    pub broken: bool,
 }
 
 impl Readiness {
     /// A fresh socket may be tried in both directions before the poller says anything.
     pub const fn fresh() -> Self {
-        Self { readable: true, writable: true, hangup: false }
+        Self { readable: true, writable: true, hangup: false, broken: false }
     }
 
     /// A socket whose connect is under way: its first edge says that it is over.
     pub const fn connecting() -> Self {
-        Self { readable: false, writable: false, hangup: false }
+        Self { readable: false, writable: false, hangup: false, broken: false }
     }
 
     /// Adds what an edge reported. An edge never takes readiness back.
@@ -51,6 +54,7 @@ impl Readiness {
         self.readable |= edge.readable || edge.read_hangup || edge.broken;
         self.writable |= edge.writable || edge.broken;
         self.hangup |= edge.read_hangup || edge.broken;
+        self.broken |= edge.broken;
     }
 
     /// Learns from a read that gave `got` of `wanted` bytes. A short read proves the socket empty, unless a FIN or an error is on its way:

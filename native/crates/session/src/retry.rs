@@ -88,14 +88,8 @@ pub fn may_pool(ending: Ending) -> bool {
 mod tests {
     use super::*;
 
-    const FRESH: Attempt = Attempt {
-        method: MethodKind::Get,
-        attempts: 1,
-        reused: false,
-        sent: true,
-        answered: false,
-        body_held: true,
-    };
+    const FRESH: Attempt =
+        Attempt { method: MethodKind::Get, attempts: 1, reused: false, sent: true, answered: false, body_held: true };
     const METHODS: [MethodKind; 9] = [
         MethodKind::Get,
         MethodKind::Head,

@@ -16,7 +16,8 @@ pub(crate) fn host_name_len(authority: &[u8]) -> Result<usize, HeadError> {
     let name_end = if authority.first() == Some(&b'[') {
         let close = authority.iter().position(|&byte| byte == b']').ok_or(HeadError::HostInvalid)?;
         let literal = &authority[1..close];
-        let plausible = literal.contains(&b':') && literal.iter().all(|&byte| byte.is_ascii_hexdigit() || byte == b':' || byte == b'.');
+        let plausible = literal.contains(&b':')
+            && literal.iter().all(|&byte| byte.is_ascii_hexdigit() || byte == b':' || byte == b'.');
         if !plausible {
             return Err(fault(authority));
         }

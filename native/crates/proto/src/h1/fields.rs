@@ -229,7 +229,9 @@ fn parse_encoding(value: &[u8]) -> Result<Encoding, HeadError> {
 fn offers_h2c(value: &[u8]) -> bool {
     value.split(|&byte| byte == b',').any(|protocol| {
         let name = protocol.trim_ascii();
-        name.len() >= 3 && name[..3].eq_ignore_ascii_case(b"h2c") && name.get(3).is_none_or(|&byte| !TOKEN[byte as usize])
+        name.len() >= 3
+            && name[..3].eq_ignore_ascii_case(b"h2c")
+            && name.get(3).is_none_or(|&byte| !TOKEN[byte as usize])
     })
 }
 

@@ -160,7 +160,9 @@ impl RequestHead {
 pub(crate) fn find<'a>(fields: &[HeaderField], bytes: &'a [u8], lower_name: &[u8]) -> Option<&'a [u8]> {
     fields
         .iter()
-        .find(|field| field.name.len as usize == lower_name.len() && field.name.of(bytes).eq_ignore_ascii_case(lower_name))
+        .find(|field| {
+            field.name.len as usize == lower_name.len() && field.name.of(bytes).eq_ignore_ascii_case(lower_name)
+        })
         .map(|field| field.value.of(bytes))
 }
 
@@ -186,7 +188,9 @@ pub fn parse_request_from(
             Ok(Parsed::Complete)
         }
         Ok(None) => {
-            if !scan.first_line_judged && let Some((start, end)) = first_line(bytes) {
+            if !scan.first_line_judged
+                && let Some((start, end)) = first_line(bytes)
+            {
                 parse_request_line(bytes, start, end, head)?;
                 scan.first_line_judged = true;
             }
@@ -249,7 +253,9 @@ fn parse_request_line(bytes: &[u8], start: usize, end: usize, head: &mut Request
     let minor = match &line[version_gap..] {
         b" HTTP/1.1" => 1,
         b" HTTP/1.0" => 0,
-        [b' ', b'H', b'T', b'T', b'P', b'/', major, b'.', minor] if major.is_ascii_digit() && minor.is_ascii_digit() => {
+        [b' ', b'H', b'T', b'T', b'P', b'/', major, b'.', minor]
+            if major.is_ascii_digit() && minor.is_ascii_digit() =>
+        {
             return Err(HeadError::VersionUnsupported);
         }
         _ => return Err(HeadError::RequestLine),

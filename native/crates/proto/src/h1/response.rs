@@ -107,7 +107,9 @@ pub fn parse_response_from(
             Ok(Parsed::Complete)
         }
         Ok(None) => {
-            if !scan.first_line_judged && let Some((start, end)) = first_line(bytes) {
+            if !scan.first_line_judged
+                && let Some((start, end)) = first_line(bytes)
+            {
                 parse_status_line(bytes, start, end, head)?;
                 scan.first_line_judged = true;
             }

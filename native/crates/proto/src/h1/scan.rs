@@ -2,7 +2,7 @@
 //! Not here: what the lines mean.
 //! Serves both parsers; a connection with a partial head keeps one `HeadScan` beside its bytes.
 
-use memchr::{memchr, memchr_iter};
+use memchr::{memchr_iter, memchr2};
 
 use super::HeadError;
 
@@ -75,8 +75,8 @@ pub(crate) fn first_line_start(bytes: &[u8]) -> usize {
 /// The first line without its CRLF, if it is complete and clean.
 pub(crate) fn first_line(bytes: &[u8]) -> Option<(usize, usize)> {
     let start = first_line_start(bytes);
-    let end = start + memchr(b'\r', &bytes[start..])?;
-    (bytes.get(end + 1) == Some(&b'\n') && is_clean(&bytes[start..end], 0)).then_some((start, end))
+    let end = start + memchr2(b'\r', b'\n', &bytes[start..])?;
+    (bytes[end..].starts_with(b"\r\n") && is_clean(&bytes[start..end], 0)).then_some((start, end))
 }
 
 /// Whether `bytes` holds no control character but tab, CR and LF, and exactly `lines` CRs. Each LF was seen behind a CR,

@@ -36,12 +36,18 @@ pub(crate) fn parse_target(bytes: &[u8], start: usize, end: usize, is_options: b
     }
     match target {
         [b'/', ..] => Ok(split(bytes, start, end, question)),
-        [b'*'] if is_options => {
-            Ok(Target { origin: Span::new(start, end), path: Span::new(start, end), asterisk: true, ..Target::default() })
-        }
+        [b'*'] if is_options => Ok(Target {
+            origin: Span::new(start, end),
+            path: Span::new(start, end),
+            asterisk: true,
+            ..Target::default()
+        }),
         _ => {
             let authority = start + scheme_len(target).ok_or(HeadError::TargetForm)?;
-            let path = bytes[authority..end].iter().position(|byte| matches!(byte, b'/' | b'?')).map_or(end, |at| authority + at);
+            let path = bytes[authority..end]
+                .iter()
+                .position(|byte| matches!(byte, b'/' | b'?'))
+                .map_or(end, |at| authority + at);
             let mut parsed = split(bytes, path, end, question);
             parsed.authority = Some(Span::new(authority, path));
             parsed.needs_slash = bytes[path..end].first() != Some(&b'/');
