@@ -81,7 +81,10 @@ export interface IrHttpListener extends IrListenerBase {
   readonly hostname: string;
   /** Client networks whose x-forwarded-* values are kept and extended; CIDR text, v4 and v6. */
   readonly trustedProxies: readonly string[];
-  /** Most specific hostname first; a request falls through to the next when no match fits. */
+  /**
+   * Most specific hostname first; a request falls through to the next when no match fits. One hostname may have several
+   * virtual hosts: routes whose own hostnames rank before others that the listener narrows to the same name.
+   */
   readonly virtualHosts: readonly IrVirtualHost[];
 }
 

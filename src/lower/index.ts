@@ -1,0 +1,4 @@
+/**
+ * The one door of `lower/`: model → IR.
+ */
+export { lower } from './lower.js';

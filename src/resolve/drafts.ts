@@ -1,0 +1,53 @@
+/**
+ * Gateways and listeners while they are being judged. Only `resolve/` sees them; the model is what is left in the end.
+ */
+import type { Gateway, Listener } from '../gateway-api/index.js';
+import type { AttachedHostname, BindAddress, HttpRoute, RouteKind, TcpRoute } from '../model/model.js';
+import type { GatewaySettings } from '../model/settings.js';
+
+export interface GatewayDraft {
+  readonly resource: Gateway;
+  /** `namespace/name`. */
+  readonly name: string;
+  readonly settings: GatewaySettings;
+  /** Networks of the class's config; `undefined`: no pool. */
+  readonly pool: readonly string[] | undefined;
+  /** False as soon as a finding says so: then it opens nothing. */
+  accepted: boolean;
+  /** Canonical IP literals that the listeners bind; none of them covers another. */
+  binds: readonly string[];
+  /** For `status.addresses`. */
+  addresses: readonly string[];
+  readonly listeners: ListenerDraft[];
+}
+
+/** Protocols of the Gateway API; `undefined` in a draft means any other word. */
+export type Protocol = 'HTTP' | 'HTTPS' | 'TLS' | 'TCP' | 'UDP';
+
+export interface ListenerDraft {
+  readonly gateway: GatewayDraft;
+  readonly spec: Listener;
+  /** `spec.listeners[2]`. */
+  readonly path: string;
+  /** `namespace/gateway/listener`. */
+  readonly name: string;
+  readonly protocol: Protocol | undefined;
+  /** See `model/hostname.ts`; `''` for protocols without one. */
+  readonly hostname: string;
+  readonly supportedKinds: readonly RouteKind[];
+  readonly allowsNamespace: (namespace: string) => boolean;
+  /** False as soon as a finding says so. */
+  accepted: boolean;
+  /** What the Conflicted condition says, if anything. */
+  conflict: 'HostnameConflict' | 'ProtocolConflict' | undefined;
+  /** What it opens in the end; empty when it takes no traffic. */
+  sockets: readonly BindAddress[];
+  attachedRoutes: number;
+  readonly httpAttachments: { readonly route: HttpRoute; readonly hostnames: readonly AttachedHostname[] }[];
+  tcpRoute: TcpRoute | undefined;
+}
+
+/** Returns how messages name a listener of another object: `"http" of Gateway default/edge`. */
+export function listenerText(listener: ListenerDraft): string {
+  return `"${listener.spec.name}" of Gateway ${listener.gateway.name}`;
+}

@@ -1,0 +1,5 @@
+/**
+ * The one door of `resolve/`: resources → model and findings.
+ */
+export type { BindFailure, Facts } from './facts.js';
+export { type Resolution, resolve } from './resolve.js';

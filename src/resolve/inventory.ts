@@ -1,0 +1,45 @@
+/**
+ * The resources of a snapshot, by kind in order of seniority and by name.
+ */
+import type { Resource, ResourceKind, ResourceOf } from '../gateway-api/index.js';
+import { compareSeniority, objectName, type Seniority } from '../model/object-ref.js';
+
+type ByKind = { readonly [K in ResourceKind]?: ReadonlyMap<string, ResourceOf<K>> };
+
+/** Look-ups over a snapshot; building it costs one sort per kind, each look-up O(1). */
+export class Inventory {
+  readonly #kinds: ByKind;
+
+  constructor(resources: readonly Resource[]) {
+    const kinds = new Map<ResourceKind, Resource[]>();
+    for (const resource of resources) {
+      const list = kinds.get(resource.kind);
+      if (list === undefined) kinds.set(resource.kind, [resource]);
+      else list.push(resource);
+    }
+    const sorted = [...kinds].map(([kind, list]) => [kind, mapBySeniority(list)] as const);
+    this.#kinds = Object.fromEntries(sorted) as unknown as ByKind;
+  }
+
+  /** Returns all resources of a kind in order of seniority. */
+  all<K extends ResourceKind>(kind: K): Iterable<ResourceOf<K>> {
+    return this.#kinds[kind]?.values() ?? [];
+  }
+
+  /** Returns the resource with this name; the namespace is `''` for kinds without one. */
+  find<K extends ResourceKind>(kind: K, namespace: string, name: string): ResourceOf<K> | undefined {
+    return this.#kinds[kind]?.get(objectName({ namespace, name })) as ResourceOf<K> | undefined;
+  }
+}
+
+/** Returns what decides between two resources that claim the same. */
+export function seniorityOf({ metadata }: Resource): Seniority {
+  const { creationTimestamp, namespace, name } = metadata;
+  return { createdAt: creationTimestamp === undefined ? undefined : Date.parse(creationTimestamp), namespace, name };
+}
+
+function mapBySeniority(resources: readonly Resource[]): Map<string, Resource> {
+  const ranked = resources.map((resource) => ({ resource, seniority: seniorityOf(resource) }));
+  ranked.sort((a, b) => compareSeniority(a.seniority, b.seniority));
+  return new Map(ranked.map(({ resource }) => [objectName(resource.metadata), resource]));
+}

@@ -1,0 +1,69 @@
+/**
+ * Resolution: resources in, model and findings out. Never throws for what a user wrote, never stops at the first fault.
+ * Serves `status/` and `lower/`; reads no clock, file or environment.
+ */
+import type { Snapshot } from '../admit/snapshot.js';
+import type { Finding } from '../model/finding.js';
+import type { Model, ServedListener } from '../model/model.js';
+import { BackendPolicies } from './backend-policies.js';
+import { BackendReferences } from './backend-refs.js';
+import type { ListenerDraft } from './drafts.js';
+import type { Facts } from './facts.js';
+import { Findings, refOf } from './findings.js';
+import { reportClass, resolveClasses } from './gateway-classes.js';
+import { reportGateway, resolveGateways } from './gateways.js';
+import { resolveHttpRoutes } from './http-routes.js';
+import { Inventory } from './inventory.js';
+import { reportIdleListeners, reportUnusedConfigs } from './lint.js';
+import { Parameters } from './parameters.js';
+import { ReferenceGrants } from './reference-grants.js';
+import { reportShadows } from './shadows.js';
+import { resolveTcpRoutes } from './tcp-routes.js';
+
+/** What resolution yields. Equal snapshots and facts give equal results, whatever the order of files. */
+export interface Resolution {
+  readonly model: Model;
+  readonly findings: readonly Finding[];
+}
+
+/** Resolves a snapshot. Cost: O(resources × log resources) and the attachments of the routes. */
+export function resolve(snapshot: Snapshot, facts: Facts): Resolution {
+  const findings = new Findings();
+  const inventory = new Inventory(snapshot.resources);
+  const parameters = new Parameters(inventory);
+  const classes = resolveClasses(inventory, parameters, findings);
+  const gateways = resolveGateways(inventory, classes, parameters, facts, findings);
+  const grants = new ReferenceGrants(inventory);
+  const policies = new BackendPolicies(inventory);
+  const references = new BackendReferences(inventory, grants, policies, findings);
+  const context = { inventory, gateways, references, policies, findings };
+  const routes = [...resolveHttpRoutes(context), ...resolveTcpRoutes(context)];
+  const listeners = gateways.ours.flatMap((gateway) => gateway.listeners);
+  reportShadows(listeners, inventory, findings);
+  reportIdleListeners(listeners, findings);
+  reportUnusedConfigs(parameters, findings);
+  grants.reportUnused(findings);
+  const model: Model = {
+    settings: classes.settings,
+    classes: classes.ours.map(reportClass),
+    gateways: gateways.ours.map(reportGateway),
+    routes,
+    backends: [...inventory.all('Backend')].map((resource) => ({
+      ref: refOf(resource),
+      generation: resource.metadata.generation,
+    })),
+    policies: policies.report(findings),
+    listeners: listeners.flatMap((listener) => serve(listener) ?? []),
+    assignedAddresses: gateways.assignedAddresses,
+  };
+  return { model, findings: findings.list };
+}
+
+function serve(listener: ListenerDraft): ServedListener | undefined {
+  const { name, sockets, gateway, hostname, httpAttachments, tcpRoute } = listener;
+  if (sockets.length === 0) return undefined;
+  const base = { name, sockets, settings: gateway.settings };
+  return listener.protocol === 'TCP'
+    ? { ...base, kind: 'tcp', route: tcpRoute }
+    : { ...base, kind: 'http', hostname, attachments: httpAttachments };
+}

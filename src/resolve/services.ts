@@ -1,0 +1,107 @@
+/**
+ * Services: the ready endpoints behind a port, from the EndpointSlices that carry the Service's label.
+ */
+import { type EndpointPort, type EndpointSlice, SERVICE_NAME_LABEL, type ServicePort } from '../gateway-api/index.js';
+import { compareIpAddresses, type IpAddress, parseIpAddress } from '../model/ip-address.js';
+import type { Endpoint } from '../model/model.js';
+import { objectName } from '../model/object-ref.js';
+import { CODES } from './codes.js';
+import type { Findings } from './findings.js';
+import type { Inventory } from './inventory.js';
+
+/** Endpoints of Services; slices are grouped once. */
+export class ServiceEndpoints {
+  readonly #byService = new Map<string, EndpointSlice[]>();
+  readonly #findings: Findings;
+  /** Slices about which something was said already: once is enough. */
+  readonly #told = new Set<EndpointSlice>();
+
+  constructor(inventory: Inventory, findings: Findings) {
+    this.#findings = findings;
+    for (const slice of inventory.all('EndpointSlice')) {
+      const service = slice.metadata.labels[SERVICE_NAME_LABEL];
+      if (service === undefined) {
+        this.#tell(
+          slice,
+          'metadata.labels',
+          `the label ${SERVICE_NAME_LABEL} is missing, so no Service has these endpoints`,
+        );
+        continue;
+      }
+      const key = objectName({ namespace: slice.metadata.namespace, name: service });
+      const slices = this.#byService.get(key);
+      if (slices === undefined) this.#byService.set(key, [slice]);
+      else slices.push(slice);
+    }
+  }
+
+  /** Returns the ready endpoints of a port, each once, sorted by address and port. */
+  of(service: { readonly namespace: string; readonly name: string }, port: ServicePort): Endpoint[] {
+    const found = new Map<string, { readonly address: IpAddress; readonly port: number }>();
+    for (const slice of this.#byService.get(objectName(service)) ?? []) {
+      if (slice.addressType === 'FQDN') {
+        this.#tell(slice, 'addressType', 'addresses of type FQDN are not served by this version');
+        continue;
+      }
+      for (const slicePort of slice.ports) {
+        if (fits(slicePort, port)) this.#collect(slice, targetPort(slicePort, port), found);
+      }
+    }
+    return sortedEndpoints([...found.values()].map((endpoint) => ({ ...endpoint, weight: 1 })));
+  }
+
+  /** Returns the port names that the slices of a Service know, for messages. */
+  portNames(service: { readonly namespace: string; readonly name: string }): string[] {
+    const slices = this.#byService.get(objectName(service)) ?? [];
+    return [...new Set(slices.flatMap(({ ports }) => ports.map(({ name }) => name)))].sort();
+  }
+
+  #collect(
+    slice: EndpointSlice,
+    port: number,
+    found: Map<string, { readonly address: IpAddress; readonly port: number }>,
+  ): void {
+    for (const [index, { addresses, conditions }] of slice.endpoints.entries()) {
+      if (conditions.ready === false) continue;
+      // The addresses of one endpoint are the same endpoint; consumers use the first (discovery.k8s.io/v1, Endpoint.addresses).
+      const [text = ''] = addresses;
+      const address = parseIpAddress(text);
+      if (address === undefined)
+        this.#tell(slice, `endpoints[${index}].addresses[0]`, `"${text}" is not an IP address`);
+      else found.set(`${address.text} ${port}`, { address, port });
+    }
+  }
+
+  #tell(slice: EndpointSlice, path: string, message: string): void {
+    if (this.#told.has(slice)) return;
+    this.#told.add(slice);
+    this.#findings.add(slice, { code: CODES.endpointIgnored, path, message });
+  }
+}
+
+/** Sorts endpoints by address and port; the same address and port twice is one endpoint with both weights. */
+export function sortedEndpoints(
+  endpoints: readonly { readonly address: IpAddress; readonly port: number; readonly weight: number }[],
+): Endpoint[] {
+  const sorted = [...endpoints].sort((a, b) => compareIpAddresses(a.address, b.address) || a.port - b.port);
+  const merged: { ip: string; port: number; weight: number }[] = [];
+  for (const { address, port, weight } of sorted) {
+    const last = merged.at(-1);
+    if (last?.ip === address.text && last.port === port) last.weight = Math.min(last.weight + weight, MAX_WEIGHT);
+    else merged.push({ ip: address.text, port, weight });
+  }
+  return merged;
+}
+
+/** Limit of `Backend.spec.endpoints[].weight`. */
+const MAX_WEIGHT = 1_000_000;
+
+/** Ports of Service and slice belong together by name; a Service with one port may leave the name out on both sides. */
+function fits(slicePort: EndpointPort, { name = '', protocol }: ServicePort): boolean {
+  return slicePort.name === name && slicePort.protocol === protocol;
+}
+
+/** A slice port without a number stands for every port, then the Service says which. */
+function targetPort(slicePort: EndpointPort, port: ServicePort): number {
+  return slicePort.port ?? (typeof port.targetPort === 'number' ? port.targetPort : port.port);
+}

@@ -1,0 +1,112 @@
+/**
+ * Shadowed matches: equal matches on one listener and hostname, of which only the first can ever win.
+ * Says who wins and why, so that a tie does not have to be guessed from traffic.
+ */
+import { hostnameSpecificity } from '../model/hostname.js';
+import type { HttpMatch, HttpRoute } from '../model/model.js';
+import { objectName } from '../model/object-ref.js';
+import { CODES } from './codes.js';
+import { type ListenerDraft, listenerText } from './drafts.js';
+import type { Findings } from './findings.js';
+import type { Inventory } from './inventory.js';
+
+interface Candidate {
+  readonly route: HttpRoute;
+  /** Place among the routes of the listener: 0 is the most senior. */
+  readonly seniority: number;
+  /** The route's own hostname. */
+  readonly original: string;
+  readonly rule: number;
+  readonly match: HttpMatch;
+}
+
+/** Adds one warning for each match that another one hides, on the first listener where it happens. */
+export function reportShadows(listeners: Iterable<ListenerDraft>, inventory: Inventory, findings: Findings): void {
+  const told = new Set<HttpMatch>();
+  for (const listener of listeners) {
+    for (const [hostname, candidates] of groupByHostname(listener)) {
+      if (candidates.length < 2) continue;
+      for (const [winner, ...hidden] of groupBySignature(candidates)) {
+        if (winner === undefined) continue;
+        for (const loser of hidden) {
+          if (told.has(loser.match)) continue;
+          told.add(loser.match);
+          report(listener, hostname, winner, loser, inventory, findings);
+        }
+      }
+    }
+  }
+}
+
+function groupByHostname({ httpAttachments }: ListenerDraft): Map<string, Candidate[]> {
+  const groups = new Map<string, Candidate[]>();
+  for (const [seniority, { route, hostnames }] of httpAttachments.entries()) {
+    for (const { hostname, original } of hostnames) {
+      let group = groups.get(hostname);
+      if (group === undefined) {
+        group = [];
+        groups.set(hostname, group);
+      }
+      for (const { index: rule, matches } of route.rules) {
+        for (const match of matches) group.push({ route, seniority, original, rule, match });
+      }
+    }
+  }
+  return groups;
+}
+
+/** Returns the candidates that ask for the same, the winner first. */
+function groupBySignature(candidates: readonly Candidate[]): Iterable<Candidate[]> {
+  const groups = new Map<string, Candidate[]>();
+  for (const candidate of candidates) {
+    const { path, method, headers } = candidate.match;
+    const signature = JSON.stringify([path.type, path.value, method, headers]);
+    const group = groups.get(signature);
+    if (group === undefined) groups.set(signature, [candidate]);
+    else group.push(candidate);
+  }
+  for (const group of groups.values()) if (group.length > 1) group.sort(compareCandidates);
+  return groups.values();
+}
+
+/** What is left of precedence between equal matches; see `lower/precedence.ts`. */
+function compareCandidates(a: Candidate, b: Candidate): number {
+  return (
+    hostnameSpecificity(b.original) - hostnameSpecificity(a.original) ||
+    a.seniority - b.seniority ||
+    a.rule - b.rule ||
+    a.match.index - b.match.index
+  );
+}
+
+function report(
+  listener: ListenerDraft,
+  hostname: string,
+  winner: Candidate,
+  loser: Candidate,
+  inventory: Inventory,
+  findings: Findings,
+): void {
+  const { namespace, name } = loser.route.ref;
+  const resource = inventory.find('HTTPRoute', namespace, name);
+  if (resource === undefined) return;
+  const place = `rules[${loser.rule}].matches[${loser.match.index}]`;
+  const rival = `rules[${winner.rule}].matches[${winner.match.index}]`;
+  const of = winner.route === loser.route ? 'of the same route' : `of HTTPRoute ${objectName(winner.route.ref)}`;
+  const names = hostname === '' ? 'any hostname' : hostname;
+  findings.add(resource, {
+    code: CODES.matchShadowed,
+    path: `spec.${place}`,
+    message: `${place} never wins for ${names} on listener ${listenerText(listener)}: ${rival} ${of} is equal and ${whyWins(winner, loser)}`,
+    hint: 'remove one of them, or make it more specific',
+  });
+}
+
+function whyWins(winner: Candidate, loser: Candidate): string {
+  if (winner.route === loser.route) return 'comes first';
+  if (hostnameSpecificity(winner.original) > hostnameSpecificity(loser.original)) {
+    return 'its route names the hostname more closely';
+  }
+  const [a, b] = [winner.route.seniority.createdAt, loser.route.seniority.createdAt];
+  return a === b ? 'its route comes first by namespace and name' : 'its route is older';
+}

@@ -1,0 +1,12 @@
+/**
+ * The one door of `status/`: model and findings → conditions.
+ */
+export type { Condition } from './conditions.js';
+export {
+  type AncestorStatus,
+  buildStatus,
+  type ListenerStatus,
+  type ObjectStatus,
+  type ParentStatus,
+  type StatusBody,
+} from './status.js';

@@ -1,0 +1,146 @@
+/**
+ * Status: the model and its findings as the API shows them. Decides nothing; what stands here was found in `resolve/`.
+ */
+import { CONTROLLER_NAME, GATEWAY_GROUP } from '../gateway-api/index.js';
+import type { Finding, FindingCondition } from '../model/finding.js';
+import type { Gateway, GatewayClass, Model, Policy, Route, StatusOwner } from '../model/model.js';
+import { objectKey } from '../model/object-ref.js';
+import { type Condition, mergeConditions } from './conditions.js';
+
+/** The status of one object, as it would be written to an API server. */
+export interface ObjectStatus {
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** `''` for kinds without a namespace. */
+  readonly namespace: string;
+  readonly name: string;
+  readonly generation: number;
+  readonly status: StatusBody;
+}
+
+/** Which parts there are depends on the kind; conditions carry no `lastTransitionTime`: whoever has a clock adds it. */
+export interface StatusBody {
+  readonly conditions?: readonly Condition[];
+  readonly supportedFeatures?: readonly { readonly name: string }[];
+  readonly addresses?: readonly { readonly type: 'IPAddress'; readonly value: string }[];
+  readonly listeners?: readonly ListenerStatus[];
+  readonly parents?: readonly ParentStatus[];
+  readonly ancestors?: readonly AncestorStatus[];
+}
+
+export interface ListenerStatus {
+  readonly name: string;
+  readonly supportedKinds: readonly { readonly group: string; readonly kind: string }[];
+  readonly attachedRoutes: number;
+  readonly conditions: readonly Condition[];
+}
+
+export interface ParentStatus {
+  readonly parentRef: Readonly<Record<string, string | number>>;
+  readonly controllerName: string;
+  readonly conditions: readonly Condition[];
+}
+
+export interface AncestorStatus {
+  readonly ancestorRef: Readonly<Record<string, string | number>>;
+  readonly controllerName: string;
+  readonly conditions: readonly Condition[];
+}
+
+const ACCEPTED = { type: 'Accepted', status: 'True', reason: 'Accepted' } as const satisfies FindingCondition;
+const PROGRAMMED = { type: 'Programmed', status: 'True', reason: 'Programmed' } as const satisfies FindingCondition;
+const RESOLVED = { type: 'ResolvedRefs', status: 'True', reason: 'ResolvedRefs' } as const satisfies FindingCondition;
+const DISTINCT = { type: 'Conflicted', status: 'False', reason: 'NoConflicts' } as const satisfies FindingCondition;
+
+/** Returns the status of every object that gets one: classes, Gateways, routes, backends, policies, in this order. */
+export function buildStatus(model: Model, findings: readonly Finding[]): ObjectStatus[] {
+  const byObject = groupByObject(findings);
+  const about = (owner: StatusOwner): readonly Finding[] => byObject.get(objectKey(owner.ref)) ?? NONE;
+  return [
+    ...model.classes.map((owner) => statusOf(owner, classStatus(owner, about(owner)))),
+    ...model.gateways.map((owner) => statusOf(owner, gatewayStatus(owner, about(owner)))),
+    ...model.routes.map((owner) => statusOf(owner, routeStatus(owner, about(owner)))),
+    ...model.backends.map((owner) => statusOf(owner, { conditions: conditionsOf([ACCEPTED], owner, about(owner)) })),
+    ...model.policies.map((owner) => statusOf(owner, policyStatus(owner, about(owner)))),
+  ];
+}
+
+const NONE: readonly Finding[] = [];
+
+function groupByObject(findings: readonly Finding[]): Map<string, Finding[]> {
+  const groups = new Map<string, Finding[]>();
+  for (const finding of findings) {
+    const key = objectKey(finding.object);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [finding]);
+    else group.push(finding);
+  }
+  return groups;
+}
+
+function statusOf({ ref, generation }: StatusOwner, status: StatusBody): ObjectStatus {
+  return { ...ref, generation, status };
+}
+
+function conditionsOf(
+  usual: readonly FindingCondition[],
+  owner: StatusOwner,
+  findings: readonly Finding[],
+): Condition[] {
+  const own = findings.filter(({ subject }) => subject.kind === 'object');
+  return mergeConditions(usual, own, owner.generation);
+}
+
+function classStatus(owner: GatewayClass, findings: readonly Finding[]): StatusBody {
+  return {
+    conditions: conditionsOf([ACCEPTED], owner, findings),
+    supportedFeatures: owner.supportedFeatures.map((name) => ({ name })),
+  };
+}
+
+function gatewayStatus(owner: Gateway, findings: readonly Finding[]): StatusBody {
+  return {
+    addresses: owner.addresses.map((value) => ({ type: 'IPAddress', value })),
+    conditions: conditionsOf([ACCEPTED, PROGRAMMED], owner, findings),
+    listeners: owner.listeners.map(({ name, supportedKinds, attachedRoutes }) => ({
+      name,
+      supportedKinds: supportedKinds.map((kind) => ({ group: GATEWAY_GROUP, kind })),
+      attachedRoutes,
+      conditions: mergeConditions(
+        [ACCEPTED, DISTINCT, PROGRAMMED, RESOLVED],
+        findings.filter(({ subject }) => subject.kind === 'listener' && subject.name === name),
+        owner.generation,
+      ),
+    })),
+  };
+}
+
+function routeStatus(owner: Route, findings: readonly Finding[]): StatusBody {
+  return {
+    parents: owner.parents.map(({ index, parentRef }) => ({
+      parentRef: { ...parentRef },
+      controllerName: CONTROLLER_NAME,
+      conditions: mergeConditions(
+        [ACCEPTED, RESOLVED],
+        findings.filter(
+          ({ subject }) => subject.kind === 'parents' || (subject.kind === 'parent' && subject.index === index),
+        ),
+        owner.generation,
+      ),
+    })),
+  };
+}
+
+function policyStatus(owner: Policy, findings: readonly Finding[]): StatusBody {
+  return {
+    ancestors: owner.ancestors.map(({ key, ancestorRef }) => ({
+      ancestorRef: { ...ancestorRef },
+      controllerName: CONTROLLER_NAME,
+      conditions: mergeConditions(
+        [ACCEPTED],
+        findings.filter(({ subject }) => subject.kind === 'ancestor' && subject.key === key),
+        owner.generation,
+      ),
+    })),
+  };
+}
