@@ -75,10 +75,12 @@ export function encodeSockets(
     const at = sockets.record();
     sockets.u32(at + SOCKET_RECORD.listenerRoot, NONE);
     sockets.u32(at + SOCKET_RECORD.tcpListener, NONE);
+    sockets.u32(at + SOCKET_RECORD.firstListener, NONE);
   }
   irSockets.forEach((socket, i) => {
     const at = sockets.at(ids[i]!);
     sockets.text(at + SOCKET_RECORD.keyOffset, strings, socket.key);
+    sockets.u32(at + SOCKET_RECORD.firstListener, socket.listeners[0] ?? NONE);
     if (socket.protocol === 'http') {
       sockets.u32(at + SOCKET_RECORD.protocol, PROTOCOL_HTTP);
       sockets.u32(at + SOCKET_RECORD.listenerRoot, encodeHostTrie(sections, listenersByHostname(socket, irListeners)));

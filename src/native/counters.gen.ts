@@ -67,3 +67,57 @@ export const CELL = {
   endpoint: { connects: 0, connectFailures: 1, requests: 2, reused: 3, bytesOut: 4, bytesIn: 5, failures: 6, connectUs: 7 },
   engine: { accepts: 0, acceptErrors: 1, acceptPauses: 2, turns: 3, tableSwaps: 4, tableRefusals: 5, pipeFallbacks: 6, splicedBytes: 7, copiedBytes: 8, logDropped: 9, endpointRests: 10 },
 } as const;
+
+/** Why a connection or request ended. */
+export interface CloseReasonInfo {
+  /** Counter cell and wire number. */
+  readonly number: number;
+  /** Log word and metric label `reason`. */
+  readonly word: string;
+  /** Who brought it about; metric label `side`. */
+  readonly side: string;
+  /** Status of the answer that names it; 0: none. */
+  readonly status: number;
+  readonly help: string;
+}
+
+/** Every close reason; its number is its index. */
+export const CLOSE_REASONS: readonly CloseReasonInfo[] = [
+  { number: 0, word: 'client_closed', side: 'nobody', status: 0, help: 'The client closed an idle connection, or ended the connection after its last answer.' },
+  { number: 1, word: 'idle_timeout', side: 'nobody', status: 0, help: 'No request began within the idle timeout of a kept connection.' },
+  { number: 2, word: 'server_closed', side: 'nobody', status: 0, help: 'The proxy closed after the answer, because a peer asked for it or the version has no keep-alive.' },
+  { number: 3, word: 'drained', side: 'nobody', status: 0, help: 'The connection was closed between requests because its worker drains.' },
+  { number: 4, word: 'tcp_done', side: 'nobody', status: 0, help: 'A TCP session ended in both directions.' },
+  { number: 5, word: 'upgrade_done', side: 'nobody', status: 0, help: 'An upgraded connection ended in both directions.' },
+  { number: 6, word: 'header_timeout', side: 'client', status: 408, help: 'The head of a request was not complete within the header timeout.' },
+  { number: 7, word: 'bad_request', side: 'client', status: 400, help: 'The request was malformed or ambiguous.' },
+  { number: 8, word: 'head_too_large', side: 'client', status: 431, help: 'The head of the request was above its limits.' },
+  { number: 9, word: 'version_unsupported', side: 'client', status: 505, help: 'The request spoke another version of HTTP.' },
+  { number: 10, word: 'bad_request_body', side: 'client', status: 400, help: 'The body of the request was malformed.' },
+  { number: 11, word: 'client_reset', side: 'client', status: 0, help: 'The client reset the connection.' },
+  { number: 12, word: 'client_aborted', side: 'client', status: 0, help: 'The client closed before its request or the answer was complete.' },
+  { number: 13, word: 'client_stalled', side: 'client', status: 408, help: 'The client neither sent its body nor took the answer for the stream idle timeout.' },
+  { number: 14, word: 'request_timeout', side: 'upstream', status: 504, help: 'The request took longer than the route\'s request timeout.' },
+  { number: 15, word: 'no_listener', side: 'configuration', status: 404, help: 'No listener of the socket serves the host.' },
+  { number: 16, word: 'no_route', side: 'configuration', status: 404, help: 'No route of the listener matches the request.' },
+  { number: 17, word: 'backend_invalid', side: 'configuration', status: 500, help: 'The chosen backendRef is invalid or not permitted.' },
+  { number: 18, word: 'no_endpoint', side: 'upstream', status: 503, help: 'The backend has no endpoint that may be used.' },
+  { number: 19, word: 'connect_failed', side: 'upstream', status: 502, help: 'No endpoint accepted the connection, for another cause than those below.' },
+  { number: 20, word: 'connect_refused', side: 'upstream', status: 502, help: 'The endpoint refused the connection.' },
+  { number: 21, word: 'connect_timeout', side: 'upstream', status: 504, help: 'The endpoint did not accept within the connect timeout.' },
+  { number: 22, word: 'upstream_reset', side: 'upstream', status: 502, help: 'The endpoint reset the connection.' },
+  { number: 23, word: 'upstream_closed_early', side: 'upstream', status: 502, help: 'The endpoint closed before its answer was complete.' },
+  { number: 24, word: 'upstream_timeout', side: 'upstream', status: 504, help: 'The endpoint did not answer within the backend request timeout.' },
+  { number: 25, word: 'bad_response', side: 'upstream', status: 502, help: 'The endpoint\'s answer was malformed or ambiguous.' },
+  { number: 26, word: 'bad_response_body', side: 'upstream', status: 502, help: 'The body of the endpoint\'s answer was malformed.' },
+  { number: 27, word: 'stream_idle_timeout', side: 'upstream', status: 504, help: 'No byte moved in either direction of an exchange for the stream idle timeout.' },
+  { number: 28, word: 'half_closed_timeout', side: 'nobody', status: 0, help: 'One direction had ended and the other was silent for the half-closed timeout.' },
+  { number: 29, word: 'tunnel_idle_timeout', side: 'nobody', status: 0, help: 'No byte moved through a TCP session or upgraded connection for the tunnel idle timeout.' },
+  { number: 30, word: 'descriptors_exhausted', side: 'proxy', status: 503, help: 'No descriptor was left for the connection to the endpoint.' },
+  { number: 31, word: 'memory_pressure', side: 'proxy', status: 503, help: 'The worker\'s memory budget was used up.' },
+  { number: 32, word: 'listener_removed', side: 'configuration', status: 0, help: 'The listener was removed and its drain time is over.' },
+  { number: 33, word: 'worker_stopping', side: 'proxy', status: 503, help: 'The worker stopped before the connection ended by itself.' },
+  { number: 34, word: 'internal', side: 'proxy', status: 500, help: 'A system call failed in a way that nothing above explains.' },
+  { number: 35, word: 'not_implemented', side: 'client', status: 501, help: 'The request asks for what is not implemented.' },
+  { number: 36, word: 'completed', side: 'nobody', status: 0, help: 'The answer was sent whole; the connection may go on.' },
+];

@@ -1,7 +1,7 @@
 // Generated from native/crates/table/src/layout.rs by native/xtask (cargo run -p xtask -- gen). Do not edit; CI compares.
 
 /** Hash of every name, offset and constant below; a table of another hash is refused. */
-export const LAYOUT_HASH = 0x7337436a280440d0n;
+export const LAYOUT_HASH = 0xd10ae317c0da25f1n;
 
 /** Byte size and field offsets of `Header`: magic u32, sections u32, layoutHash u64, generation u64, length u32, hashSeed u32, hostProbe u32, pathProbe u32. */
 export const HEADER = {
@@ -36,7 +36,7 @@ export const SETTINGS_RECORD = {
   reserved: 28,
 } as const;
 
-/** Byte size and field offsets of `SocketRecord`: protocol u32, listenerRoot u32, tcpListener u32, keyOffset u32, keyLength u32, reserved u32. */
+/** Byte size and field offsets of `SocketRecord`: protocol u32, listenerRoot u32, tcpListener u32, keyOffset u32, keyLength u32, firstListener u32. */
 export const SOCKET_RECORD = {
   size: 24,
   protocol: 0,
@@ -44,7 +44,7 @@ export const SOCKET_RECORD = {
   tcpListener: 8,
   keyOffset: 12,
   keyLength: 16,
-  reserved: 20,
+  firstListener: 20,
 } as const;
 
 /** Byte size and field offsets of `ListenerRecord`: slot u32, protocol u32, idleMs u32, headerMs u32, connectMs u32, streamIdleMs u32, tunnelIdleMs u32, halfClosedMs u32, routeRoot u32, tcpAction u32, trustedFirst u32, trustedCount u32, nameOffset u32, nameLength u32, hostnameOffset u32, hostnameLength u32. */

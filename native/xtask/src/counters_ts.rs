@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use session::CloseReason;
 use table::counters::{Cell, KINDS};
 
 use crate::naming::{banner, camel, quoted};
@@ -43,7 +44,28 @@ fn write(out: &mut String) -> std::fmt::Result {
         let numbers = cells.iter().map(|c| format!("{}: {}", camel(c.name), c.number)).collect::<Vec<_>>();
         writeln!(out, "  {}: {{ {} }},", camel(kind), numbers.join(", "))?;
     }
-    writeln!(out, "}} as const;")
+    writeln!(out, "}} as const;\n")?;
+    writeln!(out, "/** Why a connection or request ended. */")?;
+    writeln!(out, "export interface CloseReasonInfo {{")?;
+    writeln!(out, "  /** Counter cell and wire number. */\n  readonly number: number;")?;
+    writeln!(out, "  /** Log word and metric label `reason`. */\n  readonly word: string;")?;
+    writeln!(out, "  /** Who brought it about; metric label `side`. */\n  readonly side: string;")?;
+    writeln!(out, "  /** Status of the answer that names it; 0: none. */\n  readonly status: number;")?;
+    writeln!(out, "  readonly help: string;\n}}\n")?;
+    writeln!(out, "/** Every close reason; its number is its index. */")?;
+    writeln!(out, "export const CLOSE_REASONS: readonly CloseReasonInfo[] = [")?;
+    for info in CloseReason::ALL {
+        writeln!(
+            out,
+            "  {{ number: {}, word: {}, side: {}, status: {}, help: {} }},",
+            info.reason as u8,
+            quoted(info.word),
+            quoted(info.side.label()),
+            info.status,
+            quoted(info.help.trim())
+        )?;
+    }
+    writeln!(out, "];")
 }
 
 fn literal(cell: &Cell) -> String {

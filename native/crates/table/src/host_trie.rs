@@ -65,11 +65,10 @@ impl<B: AsRef<[u8]>> Table<B> {
             return HostMatches { table: self, node: NONE, exact: NONE };
         }
         while !rest.is_empty() {
+            let start = rest.iter().rposition(|byte| *byte == b'.').map_or(0, |dot| dot + 1);
             let mut hash = State::new(self.header.hash_seed, node);
-            let mut start = rest.len();
-            while start > 0 && rest[start - 1] != b'.' {
-                start -= 1;
-                hash.push(rest[start].to_ascii_lowercase());
+            for &byte in &rest[start..] {
+                hash.push(byte.to_ascii_lowercase());
             }
             let Some(child) = self.host_child(node, hash.finish(0), &rest[start..]) else {
                 // Something is left of `node`'s own name, so its wildcard and those above fit.

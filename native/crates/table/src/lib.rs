@@ -15,6 +15,8 @@ mod network;
 mod path_index;
 mod reader;
 mod table;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 mod validate;
 mod validate_index;
 

@@ -235,6 +235,11 @@ impl<B: AsRef<[u8]>> Table<B> {
         self.directory.count(Section::Listeners)
     }
 
+    /// All listeners.
+    pub fn all_listeners(&self) -> impl Iterator<Item = ListenerIdx> + use<B> {
+        (0..self.listener_count()).map(ListenerIdx)
+    }
+
     /// The listener at an index of this table.
     #[inline]
     pub fn listener(&self, i: ListenerIdx) -> Listener {
@@ -261,6 +266,11 @@ impl<B: AsRef<[u8]>> Table<B> {
     /// Number of actions.
     pub fn action_count(&self) -> u32 {
         self.directory.count(Section::Actions)
+    }
+
+    /// All actions.
+    pub fn actions(&self) -> impl Iterator<Item = ActionIdx> + use<B> {
+        (0..self.action_count()).map(ActionIdx)
     }
 
     /// The action at an index of this table.

@@ -223,12 +223,14 @@ impl<'b> Checker<'b> {
             match r.protocol {
                 PROTOCOL_NONE => {}
                 PROTOCOL_HTTP => {
+                    self.require_listener(at, "first_listener", r.first_listener, PROTOCOL_HTTP)?;
                     at.require(r.tcp_listener == NONE, "tcp_listener", r.tcp_listener, "must be none for HTTP")?;
                     self.claim_root(&mut tries, at, "listener_root", r.listener_root, Trie::Listeners)?;
                 }
                 PROTOCOL_TCP => {
                     at.require(r.listener_root == NONE, "listener_root", r.listener_root, "must be none for TCP")?;
                     self.require_listener(at, "tcp_listener", r.tcp_listener, PROTOCOL_TCP)?;
+                    self.require_listener(at, "first_listener", r.first_listener, PROTOCOL_TCP)?;
                 }
                 other => at.require(false, "protocol", other, "unknown protocol")?,
             }
