@@ -2,7 +2,7 @@
  * How much a file may ask of us. Every limit is checked before the work that it bounds.
  */
 
-/** Files and documents of this many bytes (UTF-8) and more are refused. */
+/** Documents of this many bytes (UTF-8) and more are refused. A file may hold many documents: `sources/` bounds files. */
 export const MAX_BYTES = 10_000_000;
 
 /** Lists and maps inside each other. The deepest field of the Gateway API lies 14 deep. */

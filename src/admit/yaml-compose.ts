@@ -2,7 +2,7 @@
  * Parser events → trees. Resolves scalars, aliases and merge keys (`<<`); counts what aliases would expand to and refuses
  * bombs by that count, before any expansion.
  */
-import { COLLECTION_STYLE, EVENT_ID, type Event, getScalarValue, SCALAR_STYLE, type ScalarEvent } from 'js-yaml';
+import { EVENT_ID, type Event, getScalarValue, SCALAR_STYLE, type ScalarEvent } from 'js-yaml';
 import { MAX_ALIASES, MAX_EXPANDED_NODES } from './limits.js';
 import type { YamlDocument } from './yaml-document.js';
 import type { YamlEntry, YamlFault, YamlMap, YamlNode, YamlScalar, YamlSequence } from './yaml-node.js';
@@ -100,11 +100,10 @@ class Composer {
         case EVENT_ID.DOCUMENT:
           break;
         default: {
-          const inset = event.style === COLLECTION_STYLE.FLOW ? 1 : 0;
           this.#checkCollectionTag(event.type === EVENT_ID.MAPPING ? '!!map' : '!!seq', event.tagStart, event.tagEnd);
           this.#open(
             event.type === EVENT_ID.MAPPING ? 'map' : 'sequence',
-            this.#base + event.start - inset,
+            this.#base + event.start,
             event.anchorStart === -1 ? undefined : this.#source.slice(event.anchorStart, event.anchorEnd),
           );
         }

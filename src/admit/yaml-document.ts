@@ -15,7 +15,6 @@ export type YamlDocument =
 
 /** Returns the documents of a text in their order; empty ones are left out. Cost: O(length). Never throws for bad text. */
 export function readDocuments(text: string): YamlDocument[] {
-  if (exceedsBytes(text, MAX_BYTES)) return [{ ok: false, fault: tooLarge() }];
   return documentRanges(text).flatMap(({ start, end }) => readChunk(text.slice(start, end), start));
 }
 
@@ -26,12 +25,13 @@ function exceedsBytes(text: string, limit: number): boolean {
   return text.length * 3 >= limit && Buffer.byteLength(text) >= limit;
 }
 
-function tooLarge(): YamlFault {
-  const message = `file is too large: ${MAX_BYTES / 1_000_000} MB and more are not read`;
-  return { code: 'WG1002', message, hint: 'split it into several files', offset: 0 };
+function tooLarge(offset: number): YamlFault {
+  const message = `document is too large: ${MAX_BYTES / 1_000_000} MB and more are not read`;
+  return { code: 'WG1002', message, hint: 'split it into several documents with lines of ---', offset };
 }
 
 function readChunk(source: string, base: number): YamlDocument[] {
+  if (exceedsBytes(source, MAX_BYTES)) return [{ ok: false, fault: tooLarge(base) }];
   let events: Event[];
   try {
     events = parseEvents(source, { maxDepth: MAX_DEPTH });

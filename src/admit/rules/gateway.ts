@@ -5,6 +5,8 @@ import { isIP } from 'node:net';
 import { FORMATS, type Gateway, type Listener } from '../../gateway-api/index.js';
 import { eachItem, eachRepeated, type Rule, type Violate } from './rule.js';
 
+const WITHOUT_TLS: ReadonlySet<string> = new Set(['HTTP', 'TCP', 'UDP']);
+
 function eachListener(gateway: Gateway, visit: (listener: Listener, path: string) => void): void {
   eachItem(gateway.spec.listeners, 'spec.listeners', visit);
 }
@@ -47,7 +49,7 @@ function checkRoutability(gateway: Gateway, violate: Violate): void {
 
 function checkTlsAbsent(gateway: Gateway, violate: Violate): void {
   eachListener(gateway, ({ name, protocol, tls }, path) => {
-    if (tls === undefined || !['HTTP', 'TCP', 'UDP'].includes(protocol)) return;
+    if (tls === undefined || !WITHOUT_TLS.has(protocol)) return;
     const remedy = protocol === 'HTTP' ? 'use protocol: HTTPS, or remove tls' : 'use protocol: TLS, or remove tls';
     violate(
       `${path}.tls`,
@@ -80,8 +82,9 @@ function checkTlsPresent(gateway: Gateway, violate: Violate): void {
 }
 
 function checkCertificates(gateway: Gateway, violate: Violate): void {
-  eachListener(gateway, ({ name, tls }, path) => {
-    if (tls === undefined || tls.mode !== 'Terminate') return;
+  eachListener(gateway, ({ name, protocol, tls }, path) => {
+    // Where tls has no business at all, one complaint is enough.
+    if (tls === undefined || tls.mode !== 'Terminate' || WITHOUT_TLS.has(protocol)) return;
     if ((tls.certificateRefs ?? []).length > 0 || Object.keys(tls.options ?? {}).length > 0) return;
     violate(
       `${path}.tls`,
