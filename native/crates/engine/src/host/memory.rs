@@ -13,7 +13,7 @@ use crate::sys::memory::{Mapping, Region};
 pub struct Memory {
     control: Region,
     cursors: Region,
-    pub endpoints: Arena,
+    pub arena: Arena,
     columns: Vec<Option<Column>>,
 }
 
@@ -34,7 +34,7 @@ impl Memory {
         Ok(Self {
             control: Region::create("weirgate-control", at::CONTROL_BYTES)?,
             cursors: Region::create("weirgate-cursors", at::CURSORS_BYTES)?,
-            endpoints: Arena::create()?,
+            arena: Arena::create()?,
             columns: (0..at::MAX_WORKERS).map(|_| None).collect(),
         })
     }
@@ -65,7 +65,7 @@ impl Memory {
             column.counters.fd(),
             column.gauges.fd(),
             self.cursors.fd(),
-            self.endpoints.fd(),
+            self.arena.fd(),
             column.log.fd(),
         ];
         Ok(regions.map(Arc::clone).to_vec())
