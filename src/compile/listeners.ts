@@ -92,6 +92,7 @@ export function encodeSockets(
 }
 
 function listenersByHostname(socket: IrSocket, irListeners: readonly IrListener[]): Map<string, number> {
+  if (socket.listeners.length === 0) throw new CompileError('bug', `${socket.key}: no listener`);
   const values = new Map<string, number>();
   for (const index of socket.listeners) {
     const listener = irListeners[index];
