@@ -127,6 +127,11 @@ describe('the five absences', () => {
 
   it('byte offsets only in compile and native', () => {
     expect(byteOffsets(sample('src/primary/a.ts', 'new DataView(b).setUint32(4, 1, true)'))).toHaveLength(2);
+    const layout = sample(
+      'src/primary/a.ts',
+      "import { MAX_SLOTS, SLOT_CELLS, HEADER } from '../native/layout.gen.js';",
+    );
+    expect(byteOffsets(layout)).toHaveLength(1);
     expect(byteOffsets(typescript)).toEqual([]);
   });
 

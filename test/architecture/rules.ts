@@ -48,8 +48,8 @@ export function layerViolations(sources: Sources): string[] {
       found.push(`${path}: no room of ARCHITECTURE.md; give ${roomOf(path)} a layer or move the file`);
       continue;
     }
-    for (const { target, isOurs } of importsOf(path, text)) {
-      if (!isOurs || roomOf(target) === roomOf(path)) continue;
+    for (const { target, isOurs, isEntry } of importsOf(path, text)) {
+      if (!isOurs || isEntry || roomOf(target) === roomOf(path)) continue;
       const below = target.startsWith('src/') ? layerOf(target) : undefined;
       if (below === undefined || (below >= layer && roomOf(target) !== 'base')) {
         found.push(`${path}: imports ${target}, which is not below layer ${layer}`);
@@ -79,20 +79,26 @@ export function kubernetesWords(sources: Sources): string[] {
 }
 
 const OFFSETS =
-  /\bDataView\b|\b[gs]et(?:Big)?U?[Ii]nt(?:8|16|32|64)\b|\b(?:read|write)(?:Big)?U?[Ii]nt(?:8|16|32|64)(?:LE|BE)?\b|layout\.gen/;
+  /\bDataView\b|\b[gs]et(?:Big)?U?[Ii]nt(?:8|16|32|64)\b|\b(?:read|write)(?:Big)?U?[Ii]nt(?:8|16|32|64)(?:LE|BE)?\b/;
+/** How many there are of a thing is no offset: MAX_WORKERS, SLOT_CELLS. */
+const COUNT = /^(?:MAX_\w+|\w+_CELLS(?:_FIRST)?)$/;
+const LAYOUT_IMPORT = /\{([^}]*)\}\s*from\s*['"][^'"]*layout\.gen\.js['"]/g;
 
-/** Only `compile` and `native` know where a byte of a shared layout lies. */
+/** Only `compile` and `native` know where a byte of a shared layout lies; counts of the layout are open to all. */
 export function byteOffsets(sources: Sources): string[] {
-  return [...sources].flatMap(([path, text]) =>
-    ['compile', 'native'].includes(roomOf(path))
-      ? []
-      : findings(
-          path,
-          withoutComments(text, 'typescript'),
-          OFFSETS,
-          (word) => `"${word}": byte offsets belong to compile/ and native/`,
-        ),
-  );
+  const found: string[] = [];
+  const complaint = (word: string): string => `"${word}": byte offsets belong to compile/ and native/`;
+  for (const [path, text] of sources) {
+    if (['compile', 'native'].includes(roomOf(path))) continue;
+    found.push(...findings(path, codeOnly(text, 'typescript'), OFFSETS, complaint));
+    for (const [, names] of withoutComments(text, 'typescript').matchAll(LAYOUT_IMPORT)) {
+      const words = (names ?? '').split(',').map((name) => name.trim());
+      found.push(
+        ...words.filter((word) => word !== '' && !COUNT.test(word)).map((word) => `${path}: ${complaint(word)}`),
+      );
+    }
+  }
+  return found;
 }
 
 const IMPURE =
@@ -182,7 +188,7 @@ export function loadedFrom(entry: string, sources: Sources): ReadonlySet<string>
     loaded.add(path);
     const text = sources.get(path);
     if (text === undefined) return;
-    for (const { target, typeOnly } of importsOf(path, text)) if (!typeOnly) visit(target);
+    for (const { target, typeOnly, isEntry } of importsOf(path, text)) if (!typeOnly && !isEntry) visit(target);
   };
   visit(entry);
   return loaded;

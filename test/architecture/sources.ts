@@ -83,6 +83,8 @@ export interface Import {
   readonly isOurs: boolean;
   /** Gone after compilation. */
   readonly typeOnly: boolean;
+  /** Named as a file to be started as a thread or process of its own: `new URL('./task.js', import.meta.url)`. */
+  readonly isEntry: boolean;
 }
 
 const IMPORT =
@@ -96,13 +98,14 @@ const packageName = (specifier: string): string =>
         .slice(0, specifier.startsWith('@') ? 2 : 1)
         .join('/');
 
-/** Returns what a TypeScript file imports: static, dynamic, re-exported, required, or named as the file of a thread. */
+/** Returns what a TypeScript file imports: static, dynamic, re-exported, required, or named as an entry. */
 export function importsOf(path: string, text: string): Import[] {
   return [...withoutComments(text, 'typescript').matchAll(IMPORT)].map((match) => {
     const specifier = (match[2] ?? match[3] ?? match[4] ?? match[5]) as string;
     const typeOnly = match[1] !== undefined || /^(?:import|export)\s*\{(?:\s*type\s[^,}]+,?)+\s*\}/.test(match[0]);
-    if (!specifier.startsWith('.')) return { target: packageName(specifier), isOurs: false, typeOnly };
+    const isEntry = match[5] !== undefined;
+    if (!specifier.startsWith('.')) return { target: packageName(specifier), isOurs: false, typeOnly, isEntry };
     const target = normalize(join(dirname(path), specifier)).replace(/\.js$/, '.ts');
-    return { target, isOurs: true, typeOnly };
+    return { target, isOurs: true, typeOnly, isEntry };
   });
 }
