@@ -79,7 +79,8 @@ function judgeVersion(definition: KindDefinition, version: string): Identity {
 
 function unsupported(kind: string): Identity {
   const message = `${kind} is not served by this release; the object is ignored`;
-  return { known: false, field: 'kind', remark: { code: 'WG2006', severity: 'warning', message } };
+  const hint = 'nothing is served for it; keep it in another folder to silence this';
+  return { known: false, field: 'kind', remark: { code: 'WG2006', severity: 'warning', message, hint } };
 }
 
 /** A kind of ours under a group that is core, or looks like a slip of the pen. */
@@ -107,7 +108,8 @@ function foreign(group: string, apiVersion: string, kind: string): Identity {
   // A core or discovery object is mistyped more often than it is foreign.
   const siblings = KINDS.filter((candidate) => candidate.group === group).map((candidate) => candidate.kind);
   const near = nearestWord(kind, siblings);
-  const hint = RELATIVES[`${group}/${kind}`] ?? (near === undefined ? '' : `did you mean "${near}"?`);
+  const slip = near === undefined ? 'keep it in another folder to silence this' : `did you mean "${near}"?`;
+  const hint = RELATIVES[`${group}/${kind}`] ?? slip;
   const message = `${kind} of ${apiVersion} is none of Weirgate's kinds; the object is ignored`;
   return { known: false, field: 'kind', remark: { code: 'WG2005', severity: 'warning', message, hint } };
 }

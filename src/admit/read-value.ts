@@ -231,7 +231,7 @@ export class ValueReader {
       name,
       unknown.map(({ key }) => key),
     );
-    const hint = typo === undefined ? field.doc : `${quote(typo)} may be meant as ${quote(name)}`;
+    const hint = typo === undefined ? `add ${name}: ${field.doc}` : `${quote(typo)} may be meant as ${quote(name)}`;
     const message = entry === undefined ? `field "${name}" is missing` : `field "${name}" is empty`;
     this.#path.push(name);
     this.#fault(entry?.keyOffset ?? at, { code: 'WG2102', message, hint });
@@ -265,7 +265,7 @@ export class ValueReader {
     return this.#fault(offset, {
       code: 'WG2104',
       message: `${quote(value)} is not one of ${quotedList(values)}`,
-      hint: near === undefined ? '' : `did you mean ${quote(near)}?`,
+      hint: near === undefined ? 'write one of them; case matters' : `did you mean ${quote(near)}?`,
     });
   }
 

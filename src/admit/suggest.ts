@@ -2,9 +2,12 @@
  * "Did you mean": the known word that is nearest to what somebody wrote.
  */
 
+/** A part of a word counts as meant for it from this length on: `Prefix` for `PathPrefix`. */
+const MIN_PART = 4;
+
 /**
- * Returns the nearest of the candidates, or undefined when none is near enough: a third of the letters may differ.
- * Case counts less than letters. Cost: O(candidates × length²).
+ * Returns the nearest of the candidates, or undefined when none is near enough: a third of the letters may differ, or
+ * exactly one candidate contains what was written. Case does not count. Cost: O(candidates × length²).
  */
 export function nearestWord(written: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
@@ -18,7 +21,13 @@ export function nearestWord(written: string, candidates: readonly string[]): str
       bestDistance = distance;
     }
   }
-  return best;
+  return best ?? onlyContaining(written, candidates);
+}
+
+function onlyContaining(written: string, candidates: readonly string[]): string | undefined {
+  if (written.length < MIN_PART) return undefined;
+  const containing = candidates.filter((candidate) => candidate.toLowerCase().includes(written.toLowerCase()));
+  return containing.length === 1 ? containing[0] : undefined;
 }
 
 /** Returns the Damerau-Levenshtein distance (adjacent letters swapped count once; optimal string alignment). */

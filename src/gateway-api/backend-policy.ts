@@ -20,9 +20,16 @@ export const healthCheck = object('asks every endpoint at intervals whether it w
   ),
   http: optional(
     object('with type HTTP', {
-      path: withDefault(string('path of the request', { minLength: 1, maxLength: 1024 }), '/'),
+      path: withDefault(
+        string('path and query of the request', { minLength: 1, maxLength: 1024, format: 'requestTarget' }),
+        '/',
+      ),
       host: optional(
-        string('Host of the request; without it the address of the endpoint', { minLength: 1, maxLength: 253 }),
+        string('Host of the request; without it the address of the endpoint', {
+          minLength: 1,
+          maxLength: 253,
+          format: 'authority',
+        }),
       ),
       expectedStatuses: withDefault(
         array(

@@ -98,10 +98,22 @@ export const FORMATS = {
     test: (text) => text === 'stderr' || (text.startsWith('/') && !text.endsWith('/') && !text.includes('\0')),
     wants: '"stderr" or an absolute file path such as "/var/log/weirgate/access.log"',
   },
+  headerValue: {
+    // CR, LF and NUL in a value would let it end the field (RFC 9110 §5.5).
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is refused
+    test: (text) => !/[\u0000-\u0008\u000a-\u001f\u007f]/.test(text),
+    wants: 'text without line breaks and control characters',
+  },
+  requestTarget: {
+    test: matches("/(?:[-A-Za-z0-9/._~!$&'()*+,;=:@?]|%[0-9a-fA-F]{2})*"),
+    wants: 'a path such as "/healthz", with a query if need be',
+  },
+  authority: {
+    test: matches('(?:[A-Za-z0-9](?:[-A-Za-z0-9.]*[A-Za-z0-9])?|\\[[0-9a-fA-F:.]+\\])(?::[0-9]{1,5})?'),
+    wants: 'a host name or address, with ":" and a port if need be',
+  },
   corsOrigin: {
-    test: matches(
-      '\\*|[a-zA-Z][a-zA-Z0-9+\\-.]*://(?:\\*|(?:\\*\\.)?[a-zA-Z0-9\\-.]+|\\[[0-9a-fA-F:.]+\\])(?::(?:\\*|[0-9]{1,5}))?',
-    ),
+    test: matches('\\*|https?://(?:\\*|(?:\\*\\.)?(?:[a-zA-Z0-9-]+\\.)*[a-zA-Z0-9-]+)(?::[0-9]{1,5})?'),
     wants: '"*" or an origin such as "https://*.example.com:8443"',
   },
 } as const satisfies Readonly<Record<string, Format>>;

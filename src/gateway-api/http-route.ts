@@ -17,7 +17,7 @@ export type HTTPPathMatch = Infer<typeof httpPathMatch>;
 export const httpHeaderMatch = object('compares one header field', {
   type: withDefault(oneOf('how to compare', ['Exact', 'RegularExpression']), 'Exact'),
   name: headerName,
-  value: string('value of the field', { minLength: 1, maxLength: 4096 }),
+  value: string('value of the field', { minLength: 1, maxLength: 4096, format: 'headerValue' }),
 });
 export type HTTPHeaderMatch = Infer<typeof httpHeaderMatch>;
 

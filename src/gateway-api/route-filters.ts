@@ -18,7 +18,7 @@ import {
 
 export const httpHeader = object('a header field', {
   name: headerName,
-  value: string('value of the field', { minLength: 1, maxLength: 4096 }),
+  value: string('value of the field', { minLength: 1, maxLength: 4096, format: 'headerValue' }),
 });
 
 export const headerModifier = object('changes header fields', {
