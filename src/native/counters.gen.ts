@@ -100,7 +100,7 @@ export const CLOSE_REASONS: readonly CloseReasonInfo[] = [
   { number: 14, word: 'request_timeout', side: 'upstream', status: 504, help: 'The request took longer than the route\'s request timeout.' },
   { number: 15, word: 'no_listener', side: 'configuration', status: 404, help: 'No listener of the socket serves the host.' },
   { number: 16, word: 'no_route', side: 'configuration', status: 404, help: 'No route of the listener matches the request.' },
-  { number: 17, word: 'backend_invalid', side: 'configuration', status: 500, help: 'The chosen backendRef is invalid or not permitted.' },
+  { number: 17, word: 'backend_invalid', side: 'configuration', status: 500, help: 'The chosen backend does not exist or may not be referred to.' },
   { number: 18, word: 'no_endpoint', side: 'upstream', status: 503, help: 'The backend has no endpoint that may be used.' },
   { number: 19, word: 'connect_failed', side: 'upstream', status: 502, help: 'No endpoint accepted the connection, for another cause than those below.' },
   { number: 20, word: 'connect_refused', side: 'upstream', status: 502, help: 'The endpoint refused the connection.' },

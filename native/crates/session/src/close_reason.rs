@@ -115,7 +115,7 @@ close_reasons! {
     NoListener = 15, "no_listener", Configuration, Never, 404;
     /// No route of the listener matches the request.
     NoRoute = 16, "no_route", Configuration, Never, 404;
-    /// The chosen backendRef is invalid or not permitted.
+    /// The chosen backend does not exist or may not be referred to.
     BackendInvalid = 17, "backend_invalid", Configuration, Never, 500;
     /// The backend has no endpoint that may be used.
     NoEndpoint = 18, "no_endpoint", Upstream, Never, 503;
