@@ -16,6 +16,7 @@ import {
   layerViolations,
   loadedFrom,
   longFiles,
+  undocumented,
   unsafeRust,
 } from './architecture/rules.js';
 import { codeOnly, importsOf, readSources, type Sources, tokens } from './architecture/sources.js';
@@ -175,6 +176,11 @@ describe('upkeep', () => {
     expect(longFiles(sample('src/a.ts', 'x\n'.repeat(MOST_LINES + 1)), MOST_LINES)).toHaveLength(1);
     const all = readSources(ROOT, ['src', 'native', 'test', 'bench', 'config'], ['.ts', '.rs', '.mjs', '.py', '.c']);
     expect(longFiles(all, MOST_LINES)).toEqual([]);
+  });
+
+  it('every file has a header, every exported function and class a docstring', () => {
+    expect(undocumented(sample('src/base/a.ts', 'export function f() {}'))).toHaveLength(2);
+    expect(undocumented(new Map([...typescript, ...rust]))).toEqual([]);
   });
 
   it('every incident case is covered by a test that exists or waits for an issue', () => {

@@ -202,3 +202,21 @@ export function longFiles(sources: Sources, mostLines: number): string[] {
     .filter(({ lines }) => lines > mostLines)
     .map(({ path, lines }) => `${path}: ${lines} lines, at most ${mostLines}`);
 }
+
+/** Every file says in its first lines what lives there; every exported function and class has a docstring. */
+export function undocumented(sources: Sources): string[] {
+  const found: string[] = [];
+  for (const [path, text] of sources) {
+    const rust = path.endsWith('.rs');
+    if (!text.startsWith(rust ? '//!' : '/**') && !/\.gen\.ts$/.test(path))
+      found.push(`${path}: no header that says what lives here`);
+    if (rust) continue;
+    const lines = text.split('\n');
+    lines.forEach((line, i) => {
+      if (/^export (?:async |abstract )*(?:function|class)\b/.test(line) && !lines[i - 1]?.trimEnd().endsWith('*/')) {
+        found.push(`${path}:${i + 1}: no docstring: ${line}`);
+      }
+    });
+  }
+  return found;
+}
