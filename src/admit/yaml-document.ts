@@ -43,6 +43,9 @@ function readChunk(source: string, base: number): YamlDocument[] {
   return composeDocuments(source, base, events);
 }
 
+/** Characters of directives and comments before a marker that are looked at. */
+const MAX_DIRECTIVES = 4096;
+
 interface Range {
   readonly start: number;
   readonly end: number;
@@ -53,25 +56,32 @@ function documentRanges(text: string): Range[] {
   const ranges: Range[] = [];
   let start = 0;
   for (let at = text.indexOf('---'); at !== -1; at = text.indexOf('---', at + 3)) {
-    if (at === start || !isMarker(text, at) || isDirectives(text, start, at)) continue;
-    ranges.push({ start, end: at });
-    start = at;
+    if (!isMarker(text, at)) continue;
+    const end = directivesBefore(text, start, at) ?? at;
+    if (end === start) continue;
+    ranges.push({ start, end });
+    start = end;
   }
   ranges.push({ start, end: text.length });
   return ranges;
+}
+
+/** Directives (`%YAML 1.2`) stand after a `...` line, or at the start, and belong to the document of the next marker. */
+function directivesBefore(text: string, start: number, marker: number): number | undefined {
+  const searched = Math.max(start, marker - MAX_DIRECTIVES);
+  const before = text.slice(searched, marker);
+  const ending = before.lastIndexOf('\n...');
+  if (ending === -1 && (searched > start || before.startsWith('---'))) return undefined;
+  const from = ending === -1 ? 0 : ending + '\n...'.length;
+  const isOnlyDirectives = before
+    .slice(from)
+    .split(/\r\n|\n|\r/)
+    .every((line) => /^(?:%|\s*#|\s*$)/.test(line));
+  return isOnlyDirectives ? searched + from : undefined;
 }
 
 function isMarker(text: string, at: number): boolean {
   const before = at === 0 ? '\n' : text[at - 1];
   const after = text[at + 3] ?? '\n';
   return (before === '\n' || before === '\r') && (after === '\n' || after === '\r' || after === ' ' || after === '\t');
-}
-
-/** Directives (`%YAML 1.2`) and comments stand before the marker of the document they belong to. */
-function isDirectives(text: string, start: number, end: number): boolean {
-  if (end - start > 4096 || text.startsWith('---', start)) return false;
-  return text
-    .slice(start, end)
-    .split(/\r\n|\n|\r/)
-    .every((line) => /^(?:%|\s*#|\s*$)/.test(line));
 }
