@@ -86,7 +86,8 @@ impl Worker {
         poller.add_level(channel.as_fd(), special(Kind::Channel))?;
         poller.add_level(&loader.wake, special(Kind::Loader))?;
         let limit = getrlimit(Resource::Nofile).current.map_or(1 << 20, |n| n as usize);
-        let core = Core::new(Linux { poller }, shared, pipe_budget(limit));
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let core = Core::new(Linux { poller }, shared, pipe_budget(limit, cores), cores as u32);
         core.shared.control.set_pid(std::process::id());
         Ok(Self {
             engine: Loop::new(core, limit),
@@ -230,7 +231,7 @@ impl Worker {
 
 /// Pipes of this worker: its share of what the kernel grants an ordinary user before new pipes shrink, and no more
 /// than a quarter of the descriptors.
-fn pipe_budget(descriptor_limit: usize) -> usize {
+fn pipe_budget(descriptor_limit: usize, cores: usize) -> usize {
     let soft_pages =
         std::fs::read_to_string("/proc/sys/fs/pipe-user-pages-soft").ok().and_then(|s| s.trim().parse::<usize>().ok());
     let pipes = match soft_pages {
@@ -238,6 +239,5 @@ fn pipe_budget(descriptor_limit: usize) -> usize {
         Some(pages) => pages * 4096 / crate::sys::pipe::PIPE_BYTES,
         None => 256,
     };
-    let workers = std::thread::available_parallelism().map_or(1, usize::from);
-    (pipes / workers).min(descriptor_limit / PIPE_SHARE / 2)
+    (pipes / cores).min(descriptor_limit / PIPE_SHARE / 2)
 }

@@ -81,12 +81,14 @@ pub struct Core<O: Os> {
     /// A second one: request bodies are read while an answer's bytes are still being looked at.
     pub body: Box<[u8]>,
     pub tx: Vec<u8>,
+    /// Usable processors: the number of workers where the configuration names none.
+    pub cores: u32,
     /// The primary asked this worker to finish: no keep-alive beyond the next answer.
     pub draining: bool,
 }
 
 impl<O: Os> Core<O> {
-    pub fn new(mut os: O, shared: Shared, most_pipes: usize) -> Self {
+    pub fn new(mut os: O, shared: Shared, most_pipes: usize, cores: u32) -> Self {
         let now_us = os.now_us();
         Self {
             os,
@@ -100,6 +102,7 @@ impl<O: Os> Core<O> {
             rx: vec![0; RECEIVE_BYTES].into_boxed_slice(),
             body: vec![0; RECEIVE_BYTES].into_boxed_slice(),
             tx: Vec::with_capacity(64 * 1024),
+            cores,
             draining: false,
         }
     }

@@ -20,6 +20,8 @@ mod turn;
 mod wheel;
 
 #[cfg(test)]
+mod live;
+#[cfg(test)]
 mod simulation;
 
-pub use control::run;
+pub use control::{End, run};

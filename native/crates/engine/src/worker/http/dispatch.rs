@@ -30,7 +30,13 @@ impl<O: Os> Http<O> {
                 self.try_endpoint(core, key);
             }
             BackendChoice::Invalid { status } => {
-                self.answer(core, key, status, "the route names a backend that does not resolve", CloseReason::BackendInvalid);
+                self.answer(
+                    core,
+                    key,
+                    status,
+                    "the route names a backend that does not resolve",
+                    CloseReason::BackendInvalid,
+                );
             }
             BackendChoice::None => {
                 self.answer(core, key, 500, "the route has no usable backend", CloseReason::BackendInvalid)

@@ -19,12 +19,12 @@ use super::super::os::Os;
 use super::super::slab::Key;
 use super::super::tcp::Sessions;
 use super::exchange::{Body, Exchange, LogTexts};
-use super::{DRAIN_GRACE_MS, Http, LINGER_MS};
+use super::{DRAIN_GRACE_MS, Http};
 
 /// Unsent request bytes towards the endpoint above which the client is not read.
 const HIGH_WATER: usize = 256 * 1024;
 /// Reads of one request body in one turn.
-const BODY_READS: usize = 16;
+pub(super) const BODY_READS: usize = 16;
 
 pub enum Phase<O: Os> {
     /// Between requests, or within a head.
@@ -37,6 +37,7 @@ pub enum Phase<O: Os> {
     /// Our FIN is out.
     Linger {
         until_ms: u64,
+        last_ms: u64,
     },
 }
 
@@ -131,7 +132,7 @@ impl<O: Os> Down<O> {
             Phase::Head => (self.active_ms + u64::from(t.idle_ms), CloseReason::IdleTimeout),
             Phase::Exchange(exchange) => exchange.deadline(t),
             Phase::Closing { .. } => (self.active_ms + u64::from(t.stream_idle_ms), CloseReason::StreamIdleTimeout),
-            Phase::Linger { until_ms } => (*until_ms, self.closing),
+            Phase::Linger { until_ms, .. } => (*until_ms, self.closing),
         }
     }
 
@@ -167,11 +168,17 @@ impl<O: Os> Http<O> {
     pub(super) fn drive_down(&mut self, core: &mut Core<O>, sessions: &mut Sessions<O>, key: Key) {
         // Requests that arrived together are served one a turn: pipelining clients do not crowd out others.
         let Some(down) = self.downs.get_mut(key) else { return };
-        match down.link.flush(&mut core.os) {
-            Ok(_) => {}
-            Err(_) => return self.close_down(core, key, CloseReason::ClientReset, true),
+        let waiting = down.link.out.len();
+        if down.link.flush(&mut core.os).is_err() {
+            return self.close_down(core, key, CloseReason::ClientReset, true);
+        }
+        let taken = down.link.out.len() < waiting;
+        if let Some(exchange) = down.exchange().filter(|_| taken) {
+            exchange.progress_ms = core.now_ms;
         }
         match &down.phase {
+            // Whoever sends requests without reading answers is not read either.
+            Phase::Head if down.link.out.len() >= HIGH_WATER => self.mind(core, key),
             Phase::Head => match self.read_head(core, key) {
                 Step::Wait => self.wait(core, key),
                 Step::Go => {
@@ -179,7 +186,7 @@ impl<O: Os> Http<O> {
                         && down.exchange().is_some()
                     {
                         self.start(core, key);
-                        self.after_start(core, sessions, key);
+                        self.mind(core, key);
                     } else {
                         self.finish_closing(core, key);
                     }
@@ -196,22 +203,26 @@ impl<O: Os> Http<O> {
                     // The client takes bytes again, or the request may just have been completed.
                     self.drive_up(core, sessions, up);
                 }
-                self.after_start(core, sessions, key);
+                self.mind(core, key);
             }
             Phase::Closing { .. } => self.finish_closing(core, key),
             Phase::Linger { .. } => self.linger(core, key),
         }
     }
 
-    /// Arms the timer of a connection that goes on.
-    fn after_start(&mut self, core: &mut Core<O>, _sessions: &mut Sessions<O>, key: Key) {
-        if let Some(down) = self.downs.get_mut(key) {
-            down.arm(core);
+    /// Arms the timer of a connection that goes on, and lets epoll know it as soon as it waits for its client.
+    pub(super) fn mind(&mut self, core: &mut Core<O>, key: Key) {
+        let Some(down) = self.downs.get_mut(key) else { return };
+        let reading = !down.exchange().is_some_and(|e| e.body.is_done());
+        let waits = !down.link.ready.writable || (reading && !down.link.ready.readable);
+        if waits && down.watch(core).is_err() {
+            return self.close_down(core, key, CloseReason::Internal, true);
         }
+        down.arm(core);
     }
 
     /// Nothing to read: epoll has to know the connection from now on.
-    fn wait(&mut self, core: &mut Core<O>, key: Key) {
+    pub(super) fn wait(&mut self, core: &mut Core<O>, key: Key) {
         let Some(down) = self.downs.get_mut(key) else { return };
         if down.watch(core).is_err() {
             return self.close_down(core, key, CloseReason::Internal, true);
@@ -383,6 +394,7 @@ impl<O: Os> Http<O> {
             write_request_head(&mut exchange.sent, bytes, head, &options);
         }
         let start = head.len();
+        exchange.head_bytes.0 = start as u32;
         let piece = match advance(&mut exchange.body, &bytes[start..]) {
             Ok(n) => n,
             Err(detail) => {
@@ -452,48 +464,6 @@ impl<O: Os> Http<O> {
         {
             down.queue(core);
         }
-    }
-
-    /// Sends the rest of our last answer, then our FIN.
-    pub(super) fn finish_closing(&mut self, core: &mut Core<O>, key: Key) {
-        let Some(down) = self.downs.get_mut(key) else { return };
-        let Phase::Closing { linger } = down.phase else { return };
-        match down.link.flush(&mut core.os) {
-            Ok(true) => {}
-            Ok(false) => return self.wait(core, key),
-            Err(_) => return self.close_down(core, key, CloseReason::ClientReset, true),
-        }
-        let reason = down.closing;
-        if !linger {
-            return self.close_down(core, key, reason, false);
-        }
-        core.os.shutdown_write(&down.link.sock);
-        down.phase = Phase::Linger { until_ms: core.now_ms + LINGER_MS };
-        down.input.clear();
-        down.armed = 0;
-        if down.watch(core).is_err() {
-            return self.close_down(core, key, reason, true);
-        }
-        self.linger(core, key);
-    }
-
-    /// Throws input away until the client's FIN: a close with unread input would destroy our answer on its way.
-    fn linger(&mut self, core: &mut Core<O>, key: Key) {
-        let Some(down) = self.downs.get_mut(key) else { return };
-        let reason = down.closing;
-        for _ in 0..BODY_READS {
-            if !down.link.ready.readable {
-                down.arm(core);
-                return;
-            }
-            match down.link.recv(&mut core.os, &mut core.body) {
-                Ok(0) => return self.close_down(core, key, reason, false),
-                Ok(_) => down.phase = Phase::Linger { until_ms: core.now_ms + LINGER_MS },
-                Err(Errno::AGAIN) => {}
-                Err(_) => return self.close_down(core, key, reason, true),
-            }
-        }
-        down.queue(core);
     }
 }
 

@@ -94,6 +94,9 @@ pub struct Exchange<O: Os> {
     pub started_us: u64,
     pub upstream_us: u64,
     pub progress_ms: u64,
+    /// Of the request and of the answer.
+    pub head_bytes: (u32, u32),
+    /// Body bytes.
     pub bytes_in: u64,
     pub bytes_out: u64,
     pub names: Option<Box<Names>>,
@@ -132,6 +135,7 @@ impl<O: Os> Default for Exchange<O> {
             started_us: 0,
             upstream_us: 0,
             progress_ms: 0,
+            head_bytes: (0, 0),
             bytes_in: 0,
             bytes_out: 0,
             names: None,

@@ -4,7 +4,7 @@ use proto::h1::simple_response;
 use rustix::io::Errno;
 use session::CloseReason;
 use session::retry::{Attempt, Ending, Verdict, judge, may_pool};
-use table::{Timeouts, counters, layout};
+use table::{Settings, Timeouts, counters, layout};
 
 use super::super::core::Core;
 use super::super::log::{self, Entry};
@@ -96,10 +96,7 @@ impl<O: Os> Http<O> {
             up.link.ready.readable = false;
             up.down = None;
             up.idle_since_ms = core.now_ms;
-            let most = exchange
-                .table
-                .as_ref()
-                .map_or(0, |t| idle_share(t.settings().max_idle_per_endpoint, t.settings().workers));
+            let most = exchange.table.as_ref().map_or(0, |t| idle_share(t.settings(), core.cores));
             if !reusable || self.pool.put(up.endpoint.slot, up_key, most).is_err() {
                 self.ups.remove(up_key);
             }
@@ -116,8 +113,16 @@ impl<O: Os> Http<O> {
             c.add(slot, counters::action::DURATION_US, core.now_us - exchange.started_us);
         }
         if let Some(slot) = down.listener_slot {
-            core.shared.counters.add(slot, counters::listener::BYTES_IN, exchange.bytes_in);
-            core.shared.counters.add(slot, counters::listener::BYTES_OUT, exchange.bytes_out);
+            core.shared.counters.add(
+                slot,
+                counters::listener::BYTES_IN,
+                exchange.bytes_in + u64::from(exchange.head_bytes.0),
+            );
+            core.shared.counters.add(
+                slot,
+                counters::listener::BYTES_OUT,
+                exchange.bytes_out + u64::from(exchange.head_bytes.1),
+            );
         }
         if let (Some(names), Some(texts)) = (&exchange.names, &exchange.texts) {
             let entry = Entry {
@@ -354,6 +359,7 @@ impl<O: Os> Http<O> {
             CloseReason::ConnectTimeout => {
                 if let Some(up) = exchange.up {
                     self.connect_ended(core, up, reason);
+                    self.mind(core, key);
                 }
             }
             CloseReason::StreamIdleTimeout if !exchange.body.is_done() => {
@@ -368,8 +374,9 @@ impl<O: Os> Http<O> {
 }
 
 /// This worker's share of the idle connections to one endpoint.
-fn idle_share(host_wide: u32, workers: u32) -> usize {
-    (host_wide / workers.max(1)).max(1) as usize
+fn idle_share(settings: Settings, cores: u32) -> usize {
+    let workers = if settings.workers > 0 { settings.workers } else { cores };
+    (settings.max_idle_per_endpoint / workers.max(1)).max(1) as usize
 }
 
 fn class_cell(status: u16) -> Option<usize> {

@@ -13,6 +13,7 @@
 //! ```
 //! `down` reads requests, `dispatch` finds an endpoint for them, `up` reads answers, `finish` ends exchanges.
 
+mod close;
 mod dispatch;
 mod down;
 mod exchange;
@@ -37,8 +38,6 @@ use exchange::Exchange;
 use pool::Pool;
 use up::Up;
 
-/// Time for a client to read the last answer and close, once our FIN is out.
-const LINGER_MS: u64 = 5_000;
 /// Grace that a draining worker gives a client that is between two requests.
 const DRAIN_GRACE_MS: u64 = 1_000;
 /// A removed socket may still hand over what was queued on it for this long after the table changed.

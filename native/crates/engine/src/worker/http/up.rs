@@ -74,6 +74,14 @@ impl<O: Os> Up<O> {
 
 impl<O: Os> Http<O> {
     pub(super) fn drive_up(&mut self, core: &mut Core<O>, sessions: &mut Sessions<O>, key: Key) {
+        let down = self.ups.get(key).and_then(|up| up.down);
+        self.go_on(core, sessions, key);
+        if let Some(down) = down {
+            self.mind(core, down);
+        }
+    }
+
+    fn go_on(&mut self, core: &mut Core<O>, sessions: &mut Sessions<O>, key: Key) {
         let Some(up) = self.ups.get_mut(key) else { return };
         let Some(down_key) = up.down else {
             // An idle connection only ever ends: bytes without a request are as bad as a FIN.
@@ -118,9 +126,6 @@ impl<O: Os> Http<O> {
         }
         self.connect_failed(core, down, up.endpoint, reason);
         self.try_endpoint(core, down);
-        if let Some(down) = self.downs.get_mut(down) {
-            down.arm(core);
-        }
     }
 
     fn read_answer(&mut self, core: &mut Core<O>, sessions: &mut Sessions<O>, key: Key) {
@@ -338,6 +343,7 @@ impl<O: Os> Http<O> {
         let mut own = Vec::new();
         let tx = head.unwrap_or(&mut own);
         let head_len = tx.len();
+        exchange.head_bytes.1 += head_len as u32;
         exchange.progress_ms = core.now_ms;
         let mut malformed = false;
         let piece: &[u8] = match (&mut exchange.answer, exchange.coding) {

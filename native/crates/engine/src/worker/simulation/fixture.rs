@@ -48,7 +48,7 @@ fn empty_prefix_hash() -> u32 {
     h ^ (h >> 16)
 }
 
-fn table() -> Arc<LoadedTable> {
+pub fn table() -> Arc<LoadedTable> {
     let mut s: Vec<Vec<u8>> = vec![Vec::new(); SECTION_COUNT];
     put(
         &mut s,
@@ -205,26 +205,27 @@ fn block(set_slot: u32, endpoints: [(SocketAddr, u32); 2]) -> Vec<u8> {
 
 pub struct Rig {
     pub engine: Loop<Simulated>,
-    pub memory: Memory,
+    _memory: Memory,
+}
+
+/// Shared memory in which the HTTP set has the first two endpoints and the TCP set the other two.
+pub fn memory(endpoints: [SocketAddr; 4]) -> (Memory, Shared) {
+    let [a, b, c, d] = endpoints;
+    let mut memory = Memory::create().expect("regions");
+    memory.arena.set(HTTP_SET, &block(30, [(a, HTTP_SLOTS[0]), (b, HTTP_SLOTS[1])]), u64::MAX).expect("set");
+    memory.arena.set(TCP_SET, &block(31, [(c, TCP_SLOTS[0]), (d, TCP_SLOTS[1])]), u64::MAX).expect("set");
+    let fds = memory.occupy(0).expect("column").iter().map(|fd| fd.try_clone().expect("dup")).collect();
+    let shared = Shared::from_hello(0, fds).expect("hello");
+    (memory, shared)
 }
 
 /// An engine that serves both sockets on the given network.
 pub fn rig(net: &Net) -> Rig {
-    let mut memory = Memory::create().expect("regions");
-    memory
-        .arena
-        .set(HTTP_SET, &block(30, [(endpoint(0), HTTP_SLOTS[0]), (endpoint(1), HTTP_SLOTS[1])]), u64::MAX)
-        .expect("set");
-    memory
-        .arena
-        .set(TCP_SET, &block(31, [(endpoint(2), TCP_SLOTS[0]), (endpoint(3), TCP_SLOTS[1])]), u64::MAX)
-        .expect("set");
-    let fds = memory.occupy(0).expect("column").iter().map(|fd| fd.try_clone().expect("dup")).collect();
-    let shared = Shared::from_hello(0, fds).expect("hello");
-    let mut core = Core::new(Simulated(net.clone()), shared, 3);
+    let (memory, shared) = memory([endpoint(0), endpoint(1), endpoint(2), endpoint(3)]);
+    let mut core = Core::new(Simulated(net.clone()), shared, 3, 1);
     core.table = Some(table());
     let mut engine = Loop::new(core, 100_000);
     engine.listeners.add(&mut engine.core, HTTP_SOCKET, 0, HTTP_SOCKET);
     engine.listeners.add(&mut engine.core, TCP_SOCKET, 0, TCP_SOCKET);
-    Rig { engine, memory }
+    Rig { engine, _memory: memory }
 }

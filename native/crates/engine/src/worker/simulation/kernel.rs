@@ -11,8 +11,8 @@ use super::super::os::Os;
 use super::random::Random;
 use crate::sys::epoll::Event;
 
-/// Bytes one direction of a connection can hold.
-const SOCKET_BYTES: usize = 24 * 1024;
+/// Bytes one direction of a connection can hold: tiny ones block often, large ones use budgets up. Drawn for each run.
+const SOCKET_BYTES: [usize; 3] = [3_000, 24 * 1024, 2_000_000];
 /// Segments a pipe can hold, whatever their size.
 const PIPE_SLOTS: usize = 16;
 
@@ -43,6 +43,7 @@ impl Side {
 
 pub struct Net {
     pub random: Random,
+    socket_bytes: usize,
     pub now_us: u64,
     sides: BTreeMap<u32, Side>,
     next: u32,
@@ -60,6 +61,7 @@ pub type Shared = Rc<RefCell<Net>>;
 pub fn network(seed: u64) -> Shared {
     Rc::new(RefCell::new(Net {
         random: Random::new(seed),
+        socket_bytes: SOCKET_BYTES[(seed % 3) as usize],
         now_us: 1_000_000_000,
         sides: BTreeMap::new(),
         next: 1,
@@ -113,7 +115,7 @@ impl Net {
             self.edge(id);
             return Ok(bytes.len());
         }
-        let room = SOCKET_BYTES.saturating_sub(self.side(peer).held());
+        let room = self.socket_bytes.saturating_sub(self.side(peer).held());
         let n = room.min(bytes.len());
         if n < bytes.len() {
             self.side(id).starved = true;
@@ -263,7 +265,7 @@ impl Os for Simulated {
                 continue;
             }
             let room = match net.sides.get(&id).and_then(|s| s.peer).and_then(|p| net.sides.get(&p)) {
-                Some(peer) => peer.closed || peer.held() < SOCKET_BYTES,
+                Some(peer) => peer.closed || peer.held() < net.socket_bytes,
                 None => true,
             };
             let side = net.side(id);

@@ -4,7 +4,7 @@
 //! is asserted is what users notice: every byte arrives, unchanged and in order, and nobody who is ready is forgotten
 //! (a run in which nothing moves any more before the last byte is there has lost a wake-up).
 
-mod fixture;
+pub mod fixture;
 mod kernel;
 mod peers;
 mod random;

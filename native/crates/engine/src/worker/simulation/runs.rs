@@ -10,6 +10,9 @@ use super::random::Random;
 /// Steps after which a run that has not ended has forgotten somebody.
 const MOST_STEPS: usize = 2_000_000;
 
+/// One step in so many is a turn of the loop: a slow loop meets full buffers and streams that have ended meanwhile.
+const PACES: [usize; 3] = [4, 40, 400];
+
 fn seeds(default: u64) -> Vec<u64> {
     match std::env::var("SIM_SEED").ok().and_then(|s| s.parse().ok()) {
         Some(seed) => vec![seed],
@@ -50,6 +53,7 @@ fn http_run(seed: u64, clients: usize, refusing: bool, giving_up: u64) {
         net.borrow_mut().refusing.push(endpoint(0));
     }
     let mut rig = rig(&net);
+    let pace = PACES[(seed / 3 % 3) as usize];
     let mut clients: Vec<HttpClient> = (0..clients)
         .map(|c| {
             let requests =
@@ -65,14 +69,14 @@ fn http_run(seed: u64, clients: usize, refusing: bool, giving_up: u64) {
             "somebody is forgotten: {} clients wait",
             clients.iter().filter(|c| !c.done).count()
         );
-        match random.below(4) {
+        match random.below(pace) {
             0 => drop(rig.engine.turn().expect("turn")),
-            1 => {
+            n if n % 3 == 1 => {
                 if let Some(socket) = net.borrow_mut().establish() {
                     backends.push(HttpBackend::new(socket));
                 }
             }
-            2 => {
+            n if n % 3 == 2 => {
                 let at = random.below(clients.len());
                 clients[at].step(&mut net.borrow_mut());
             }
@@ -135,11 +139,12 @@ fn tcp_run(seed: u64, sessions: usize, tiny: bool, resets: u64) {
         })
         .collect();
     let mut backends: Vec<TcpPeer> = Vec::new();
+    let pace = PACES[(seed / 3 % 3) as usize];
     for step in 0.. {
         assert!(step < MOST_STEPS, "somebody is forgotten: {} sessions wait", peers.iter().filter(|p| !p.done).count());
-        match random.below(4) {
+        match random.below(pace) {
             0 => drop(rig.engine.turn().expect("turn")),
-            1 => {
+            n if n % 3 == 1 => {
                 if let Some(socket) = net.borrow_mut().establish() {
                     let mut backend = TcpPeer::new(socket, down.0, down.1, up, tiny);
                     backend.lenient = resets > 0;
@@ -147,7 +152,7 @@ fn tcp_run(seed: u64, sessions: usize, tiny: bool, resets: u64) {
                     backends.push(backend);
                 }
             }
-            2 => {
+            n if n % 3 == 2 => {
                 let at = random.below(peers.len());
                 peers[at].step(&mut net.borrow_mut());
             }
