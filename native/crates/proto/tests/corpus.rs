@@ -27,7 +27,8 @@ fn replay(target: &str, check: fn(&[u8])) {
     // Bytes that change the meaning of what stands around them.
     let sharp = b"\r\n\r\n\0 \t:;,/?#@*0159afHh\x16\x7f\x80\xff".to_vec();
     let edit = (any::<prop::sample::Index>(), 0..4u8, prop::sample::select(sharp));
-    let strategy = (prop::sample::select(seeds.clone()), prop::sample::select(seeds), prop::collection::vec(edit, 1..6));
+    let strategy =
+        (prop::sample::select(seeds.clone()), prop::sample::select(seeds), prop::collection::vec(edit, 1..6));
     let config = Config { cases: MUTATIONS, failure_persistence: None, ..Config::default() };
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let outcome = TestRunner::new_with_rng(config, rng).run(&strategy, |(mut bytes, other, edits)| {

@@ -24,11 +24,6 @@ impl HeadScan {
         Self { clean: 0, line: 0, first_line_judged: false }
     }
 
-    /// Whether no byte was read yet.
-    pub fn is_fresh(&self) -> bool {
-        self.clean == 0
-    }
-
     /// The offset after the head's empty line, or `None` when more bytes are needed. One empty line before the first line is skipped
     /// (RFC 9112 §2.2).
     /// # Errors  The first byte, in order, that no head may hold; then `HeadTooLarge` or `RequestLineTooLong`.
