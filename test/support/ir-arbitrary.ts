@@ -77,10 +77,47 @@ const requestHost = fc.oneof(
   fc.array(fc.constantFrom('a', 'b', 'api', '', 'zz'), { maxLength: 6 }).map((labels) => labels.join('.')),
 );
 
-/** Requests that often meet what `arbitraryIr` makes. */
-export const arbitraryRequest: fc.Arbitrary<ExplainedRequest> = fc.record({
+/** Requests out of nowhere. */
+const strayRequest: fc.Arbitrary<ExplainedRequest> = fc.record({
   method,
   host: requestHost,
   path: requestPath,
   headers: fc.array(fc.tuple(fc.constantFrom('x-a', 'X-A', 'x-b', 'accept'), headerValue), { maxLength: 4 }),
+});
+
+/** Requests made after a match of the IR; some are spoilt by a suffix, a header or the case. */
+function aimedRequest(
+  matches: readonly { readonly hostname: string; readonly match: IrMatch }[],
+): fc.Arbitrary<ExplainedRequest> {
+  return fc
+    .record({
+      aim: fc.constantFrom(...matches),
+      label: fc.constantFrom('a', 'B.api', 'zz'),
+      suffix: fc.constantFrom('', '', '', '/', '/a', 'x'),
+      stray: strayRequest,
+      keepsHeaders: fc.boolean(),
+    })
+    .map(({ aim: { hostname, match }, label, suffix, stray, keepsHeaders }) => ({
+      method: match.method ?? stray.method,
+      host: hostname === '' ? stray.host : hostname.replace('*', label),
+      path: `${match.path.value}${suffix}`,
+      headers: [
+        ...match.headers.map(({ name, value }) => [name, value] as const),
+        ...(keepsHeaders ? [] : stray.headers),
+      ],
+    }));
+}
+
+/** An IR and requests that often meet it. */
+export const arbitraryCase: fc.Arbitrary<readonly [Ir, readonly ExplainedRequest[]]> = arbitraryIr.chain((ir) => {
+  const matches = ir.listeners.flatMap((listener) =>
+    listener.kind === 'http'
+      ? listener.virtualHosts.flatMap(({ hostname, matches }) => matches.map((match) => ({ hostname, match })))
+      : [],
+  );
+  const request =
+    matches.length === 0
+      ? strayRequest
+      : fc.oneof({ weight: 3, arbitrary: aimedRequest(matches) }, { weight: 1, arbitrary: strayRequest });
+  return fc.tuple(fc.constant(ir), fc.array(request, { minLength: 20, maxLength: 40 }));
 });
