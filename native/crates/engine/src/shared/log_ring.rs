@@ -110,7 +110,10 @@ impl LogReader {
         let [l0, l1, l2, l3, k0, k1, k2, k3] = entry;
         let length = u64::from(u32::from_le_bytes([l0, l1, l2, l3]));
         let whole = ENTRY_HEAD + length.next_multiple_of(8);
-        if filled > at::LOG_RING_BYTES as u64 || head % 8 != 0 || length > at::LOG_MAX_PAYLOAD as u64 || whole > filled
+        if filled > at::LOG_RING_BYTES as u64
+            || !head.is_multiple_of(8)
+            || length > at::LOG_MAX_PAYLOAD as u64
+            || whole > filled
         {
             self.advance(head & !7);
             return Read::Broken;

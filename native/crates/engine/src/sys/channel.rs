@@ -3,7 +3,8 @@
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::{Errno, FdFlags, fcntl_setfd};
@@ -191,11 +192,31 @@ impl AsFd for Channel {
     }
 }
 
+/// Takes over the descriptor that this process inherited as its end of the channel.
+///
+/// Succeeds once in the life of a process: two owners of one number would close each other's descriptor.
+/// # Errors  EBADF when it is not open; InvalidInput for standard streams; AlreadyExists the second time.
+pub fn take_inherited(number: RawFd) -> io::Result<OwnedFd> {
+    static TAKEN: AtomicBool = AtomicBool::new(false);
+    if number <= 2 {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    // SAFETY: fcntl on any number is harmless; F_GETFD fails with EBADF when it is not open.
+    if unsafe { libc::fcntl(number, libc::F_GETFD) } < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    if TAKEN.swap(true, Ordering::Relaxed) {
+        return Err(io::ErrorKind::AlreadyExists.into());
+    }
+    // SAFETY: open, checked above. It is an extra stdio entry that the parent made for this purpose and that nothing
+    // else in the process knows of; TAKEN keeps it from being taken twice.
+    Ok(unsafe { OwnedFd::from_raw_fd(number) })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::sys::memory::{Mapping, Region};
-    use std::sync::atomic::Ordering;
 
     fn ends() -> (Channel, Channel) {
         let (ours, theirs) = Channel::pair().unwrap();
@@ -277,5 +298,15 @@ mod tests {
     fn only_a_seqpacket_socket_is_a_channel() {
         let region = Region::create("wg-test", 4096).unwrap();
         assert!(Channel::from_fd(region.as_fd().try_clone_to_owned().unwrap()).is_err());
+    }
+
+    #[test]
+    fn an_inherited_descriptor_is_taken_once() {
+        use std::os::fd::IntoRawFd;
+        assert!(take_inherited(1).is_err() && take_inherited(-1).is_err() && take_inherited(1 << 20).is_err());
+        let number = Channel::pair().unwrap().1.into_raw_fd();
+        let taken = take_inherited(number).unwrap();
+        assert_eq!(take_inherited(number).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        drop(taken);
     }
 }

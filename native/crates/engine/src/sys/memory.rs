@@ -100,7 +100,7 @@ impl RawMap {
     /// The address of `size` bytes at `offset`, if they lie inside and the offset is a multiple of `size`.
     #[inline]
     fn at(&self, offset: usize, size: usize) -> Option<NonNull<u8>> {
-        if offset % size != 0 || offset >= self.len || self.len - offset < size {
+        if !offset.is_multiple_of(size) || offset >= self.len || self.len - offset < size {
             return None;
         }
         // SAFETY: offset < len, so the address stays inside the mapping.
@@ -175,7 +175,7 @@ impl Mapping {
             return true;
         }
         let fits = words.checked_mul(8).and_then(|n| offset.checked_add(n)).is_some_and(|end| end <= self.len());
-        if !fits || offset % 8 != 0 {
+        if !fits || !offset.is_multiple_of(8) {
             return false;
         }
         for (index, chunk) in bytes.chunks(8).enumerate() {
@@ -196,7 +196,7 @@ impl Mapping {
     /// Stores zero into every word of a range given in bytes (multiples of 8). Pages never touched become resident.
     pub fn zero(&self, offset: usize, len: usize) -> bool {
         let inside = offset.checked_add(len).is_some_and(|end| end <= self.len());
-        if !inside || offset % 8 != 0 || len % 8 != 0 {
+        if !inside || !offset.is_multiple_of(8) || !len.is_multiple_of(8) {
             return false;
         }
         for at in (offset..offset + len).step_by(8) {
@@ -255,7 +255,7 @@ impl ReadMapping {
 
 fn read_words(map: &RawMap, offset: usize, out: &mut [u8]) -> bool {
     let inside = offset.checked_add(out.len().next_multiple_of(8)).is_some_and(|end| end <= map.len);
-    if !inside || offset % 8 != 0 {
+    if !inside || !offset.is_multiple_of(8) {
         return false;
     }
     for (index, chunk) in out.chunks_mut(8).enumerate() {
