@@ -1,0 +1,33 @@
+/** Kinds as people type them: `gateway`, `gateways`, `gw`, `HTTPRoute`, `routes`. Pure. Serves `status.ts`. */
+import { nearestWord } from '../admit/index.js';
+import { err, ok, type Result } from '../base/index.js';
+import { KINDS } from '../gateway-api/index.js';
+
+/** Words for more than one kind, and short names that people use beside the official ones. */
+const EXTRA: readonly (readonly [word: string, kinds: readonly string[]])[] = [
+  ['gw', ['Gateway']],
+  ['route', ['HTTPRoute', 'TCPRoute']],
+  ['routes', ['HTTPRoute', 'TCPRoute']],
+  ['policies', ['BackendPolicy']],
+];
+
+const WORDS: ReadonlyMap<string, readonly string[]> = new Map([
+  ...KINDS.flatMap(({ kind, plural, shortNames }) =>
+    [kind.toLowerCase(), plural, ...shortNames].map((word) => [word, [kind]] as const),
+  ),
+  ...EXTRA,
+]);
+
+/** Returns the kinds that the words mean, commas between several: `gateways,routes`. */
+export function parseKinds(text: string): Result<string[], string> {
+  const kinds: string[] = [];
+  for (const word of text.split(',')) {
+    const found = WORDS.get(word.toLowerCase());
+    if (found === undefined) {
+      const near = nearestWord(word, [...WORDS.keys()]);
+      return err(`"${word}" is no kind${near === undefined ? '' : `; did you mean ${near}?`}`);
+    }
+    kinds.push(...found.filter((kind) => !kinds.includes(kind)));
+  }
+  return ok(kinds);
+}

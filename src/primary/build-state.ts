@@ -1,0 +1,297 @@
+/**
+ * What the build thread remembers between builds: admitted files by content, the slot book, the objects and the status of
+ * the generation that serves and of the one that is being programmed. No I/O and no thread of its own.
+ * Serves `build-task.ts`. The main thread never sees resources: it asks for what it needs.
+ */
+import { createHash } from 'node:crypto';
+import { type AdmittedFile, admitSnapshot, type Snapshot } from '../admit/index.js';
+import { compareDiagnostics, type Diagnostic, hasErrors } from '../base/index.js';
+import { type CompiledEndpointSet, SlotBook, type SlotNames } from '../compile/compile.js';
+import { objectLabel, type Resource } from '../gateway-api/index.js';
+import { type Fault, type ListedObject, MAX_FAULTS } from '../ipc/admin-protocol.js';
+import type { IrSettings } from '../ir/ir.js';
+import { type BuildResult, build } from '../pipeline.js';
+import type { Facts } from '../resolve/facts.js';
+import type { ObjectStatus } from '../status/index.js';
+import { faultsOf } from './faults.js';
+import type { BuildOutcome, ObjectChange } from './reload.js';
+import { stampTransitions } from './transitions.js';
+
+/** One file of a build, known by its hash or with what admission made of it. */
+export interface BuildFile {
+  readonly file: string;
+  readonly hash: string;
+  /** Absent when the build thread was given this file with this hash before. */
+  readonly admitted?: AdmittedFile;
+}
+
+export interface BuildRequest {
+  readonly generation: number;
+  readonly files: readonly BuildFile[];
+  /** Faults of reading the files. */
+  readonly readDiagnostics: readonly Diagnostic[];
+  readonly facts: Facts;
+  /** Leave out objects with errors and serve the rest, in place of refusing everything. */
+  readonly keepGoing: boolean;
+  /** RFC 3339; becomes `lastTransitionTime` of conditions that change. */
+  readonly now: string;
+}
+
+/** A local address to open. */
+export interface BuiltSocket {
+  readonly id: number;
+  readonly key: string;
+  readonly ip: string;
+  readonly port: number;
+}
+
+/** A configuration that can be served. */
+export interface BuiltGeneration {
+  readonly generation: number;
+  /** Undefined (`updated`) when it equals the table that serves: only endpoints or their checks differ. */
+  readonly table: Uint8Array | undefined;
+  readonly sockets: readonly BuiltSocket[];
+  /** Those that are new or differ from what serves. */
+  readonly changedSets: readonly CompiledEndpointSet[];
+  readonly removedSets: readonly number[];
+  readonly slots: SlotNames;
+  readonly settings: IrSettings;
+  readonly listeners: number;
+  readonly assignedAddresses: Readonly<Record<string, string>>;
+  /** `SlotBook` as JSON, for a build thread that has to start anew. */
+  readonly book: Uint8Array;
+}
+
+export interface BuildReply {
+  readonly outcome: BuildOutcome['outcome'];
+  readonly diagnostics: readonly Diagnostic[];
+  readonly changes: readonly ObjectChange[];
+  readonly built: BuiltGeneration | undefined;
+  readonly summary: StatusSummary;
+}
+
+/** What the overview says about objects. */
+export interface StatusSummary {
+  readonly objects: Readonly<Record<string, number>>;
+  readonly faults: readonly Fault[];
+  readonly faultCount: number;
+}
+
+/** Which objects are wanted; absent fields match all. */
+export interface ObjectFilter {
+  readonly kind?: string;
+  readonly namespace?: string;
+  readonly name?: string;
+  /** At most so many. */
+  readonly limit?: number;
+}
+
+interface Served {
+  readonly resources: ReadonlyMap<string, Resource>;
+  readonly status: ReadonlyMap<string, ObjectStatus>;
+  /** Hash of the IR without endpoints: equal hash, equal table. */
+  readonly tableKey: string;
+  readonly sets: ReadonlyMap<number, string>;
+  readonly book: SlotBook;
+}
+
+const NOTHING: Served = {
+  resources: new Map(),
+  status: new Map(),
+  tableKey: '',
+  sets: new Map(),
+  book: new SlotBook(),
+};
+
+/** See the module header. One build at a time; `commit` or `discard` follows every `changed`. */
+export class BuildState {
+  #files = new Map<string, { readonly hash: string; readonly admitted: AdmittedFile }>();
+  #served: Served = NOTHING;
+  #candidate: Served | undefined;
+
+  /** Starts with the slots of an earlier build thread, so that counters keep their meaning. */
+  seed(book: string): void {
+    this.#served = { ...NOTHING, book: SlotBook.from(JSON.parse(book)) };
+  }
+
+  /** Builds a configuration from its files. Throws when a file is neither known nor given: the caller gave a wrong hash. */
+  build(request: BuildRequest): BuildReply {
+    this.#candidate = undefined;
+    const snapshot = this.#admit(request);
+    const admission = [...request.readDiagnostics, ...snapshot.diagnostics].sort(compareDiagnostics);
+    if (hasErrors(admission) && !request.keepGoing) {
+      return { outcome: 'refused', diagnostics: admission, changes: [], built: undefined, summary: this.summary() };
+    }
+    const before = this.#served;
+    // A build that is not programmed must leave no trace in the book.
+    const book = SlotBook.from(before.book.toJSON());
+    const result = build(snapshot, request.facts, book, request.generation);
+    const candidate = toServed(snapshot.resources, result, book, before, request.now);
+    const diagnostics = [...admission, ...result.diagnostics].sort(compareDiagnostics);
+    const changes = listChanges(before, candidate);
+    this.#candidate = candidate;
+    const summary = summarize(candidate);
+    if (isSameService(before, candidate)) {
+      this.commit();
+      return { outcome: 'unchanged', diagnostics, changes, built: undefined, summary };
+    }
+    const built = toGeneration(request.generation, result, before, candidate);
+    return { outcome: built.table === undefined ? 'updated' : 'changed', diagnostics, changes, built, summary };
+  }
+
+  /** The last build serves now. */
+  commit(): void {
+    this.#served = this.#candidate ?? this.#served;
+    this.#candidate = undefined;
+  }
+
+  /** The last build will not serve, and nothing of it was carried out. */
+  discard(): void {
+    this.#candidate = undefined;
+  }
+
+  /**
+   * The last build was carried out in part and then given up: what shows is the old generation, but the next build is
+   * compared with the new one, and gives its table in any case.
+   */
+  abandon(): void {
+    const { sets, book } = this.#candidate ?? this.#served;
+    this.#served = { ...this.#served, sets, book, tableKey: '' };
+    this.#candidate = undefined;
+  }
+
+  /** Returns what the overview says about the objects that serve. */
+  summary(): StatusSummary {
+    return summarize(this.#served);
+  }
+
+  /** Returns the objects that serve, with their status, sorted by kind, namespace and name. */
+  objects(filter: ObjectFilter): ListedObject[] {
+    const listed: ListedObject[] = [];
+    const most = filter.limit ?? Number.POSITIVE_INFINITY;
+    for (const [key, resource] of this.#served.resources) {
+      if (listed.length >= most) break;
+      const { metadata } = resource;
+      if (filter.kind !== undefined && resource.kind !== filter.kind) continue;
+      if (filter.namespace !== undefined && metadata.namespace !== '' && metadata.namespace !== filter.namespace)
+        continue;
+      if (filter.name !== undefined && metadata.name !== filter.name) continue;
+      listed.push(toListed(resource, this.#served.status.get(key)));
+    }
+    return listed;
+  }
+
+  #admit(request: BuildRequest): Snapshot {
+    const files = new Map<string, { readonly hash: string; readonly admitted: AdmittedFile }>();
+    for (const { file, hash, admitted } of request.files) {
+      const known = this.#files.get(file);
+      const kept = admitted ?? (known?.hash === hash ? known.admitted : undefined);
+      if (kept === undefined) throw new Error(`WEIRGATE_BUG ${file} was not parsed`);
+      files.set(file, { hash, admitted: kept });
+    }
+    this.#files = files;
+    return admitSnapshot([...files.values()].map(({ admitted }) => admitted));
+  }
+}
+
+function toServed(
+  resources: readonly Resource[],
+  result: BuildResult,
+  book: SlotBook,
+  before: Served,
+  now: string,
+): Served {
+  const { ir, compiled } = result;
+  const status = new Map<string, ObjectStatus>();
+  for (const next of result.status) {
+    const key = keyOf(next.kind, next.namespace, next.name);
+    status.set(key, stampTransitions(before.status.get(key), next, now));
+  }
+  return {
+    resources: new Map(resources.map((item) => [keyOf(item.kind, item.metadata.namespace, item.metadata.name), item])),
+    status,
+    tableKey: createHash('sha256')
+      .update(JSON.stringify({ ...ir, clusters: ir.clusters.map(({ key }) => key) }))
+      .digest('hex'),
+    sets: new Map(compiled.endpointSets.map((set) => [set.id, JSON.stringify(set)])),
+    book,
+  };
+}
+
+function toGeneration(generation: number, result: BuildResult, before: Served, candidate: Served): BuiltGeneration {
+  const { ir, compiled } = result;
+  const addresses = new Map(ir.sockets.map(({ key, ip, port }) => [key, { ip, port }]));
+  return {
+    generation,
+    table: before.tableKey === candidate.tableKey ? undefined : compiled.table,
+    sockets: compiled.sockets.flatMap(({ id, key }) => {
+      const address = addresses.get(key);
+      return address === undefined ? [] : [{ id, key, ...address }];
+    }),
+    changedSets: compiled.endpointSets.filter((set) => before.sets.get(set.id) !== candidate.sets.get(set.id)),
+    removedSets: [...before.sets.keys()].filter((id) => !candidate.sets.has(id)),
+    slots: compiled.slots,
+    settings: ir.settings,
+    listeners: ir.listeners.length,
+    assignedAddresses: result.assignedAddresses,
+    book: new TextEncoder().encode(JSON.stringify(candidate.book.toJSON())),
+  };
+}
+
+function isSameService(before: Served, candidate: Served): boolean {
+  if (before.tableKey !== candidate.tableKey || before.sets.size !== candidate.sets.size) return false;
+  for (const [id, text] of candidate.sets) if (before.sets.get(id) !== text) return false;
+  return true;
+}
+
+function listChanges(before: Served, after: Served): ObjectChange[] {
+  const changes: ObjectChange[] = [];
+  for (const [key, resource] of after.resources) {
+    const old = before.resources.get(key);
+    if (old === undefined) changes.push({ object: labelOf(resource), change: 'added' });
+    else if (!isSameObject(old, resource) || before.status.get(key) !== after.status.get(key)) {
+      changes.push({ object: labelOf(resource), change: 'changed' });
+    }
+  }
+  for (const [key, resource] of before.resources) {
+    if (!after.resources.has(key)) changes.push({ object: labelOf(resource), change: 'removed' });
+  }
+  return changes;
+}
+
+/** Objects of unchanged files are the same object; else the content decides, not the place in the file. */
+function isSameObject(a: Resource, b: Resource): boolean {
+  return a === b || JSON.stringify(toListed(a, undefined)) === JSON.stringify(toListed(b, undefined));
+}
+
+function summarize(served: Served): StatusSummary {
+  const objects: Record<string, number> = {};
+  for (const { kind } of served.resources.values()) objects[kind] = (objects[kind] ?? 0) + 1;
+  const faults: Fault[] = [];
+  let faultCount = 0;
+  for (const status of served.status.values()) {
+    const found = faultsOf(objectLabel(status.kind, status.namespace, status.name), status.status);
+    faultCount += found.length;
+    faults.push(...found.slice(0, Math.max(0, MAX_FAULTS - faults.length)));
+  }
+  return { objects, faults, faultCount };
+}
+
+/** The object as an API server would show it: no positions, no file. */
+function toListed(resource: Resource, status: ObjectStatus | undefined): ListedObject {
+  const { file, positions, metadata, ...rest } = resource;
+  const { namespace, ...meta } = metadata;
+  return {
+    ...rest,
+    metadata: namespace === '' ? meta : { ...meta, namespace },
+    ...(status === undefined ? {} : { status: status.status }),
+  };
+}
+
+function keyOf(kind: string, namespace: string, name: string): string {
+  return `${kind}/${namespace}/${name}`;
+}
+
+function labelOf({ kind, metadata }: Resource): string {
+  return objectLabel(kind, metadata.namespace, metadata.name);
+}

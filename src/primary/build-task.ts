@@ -1,0 +1,63 @@
+/**
+ * Body of the `build` pool's only thread: holds the `BuildState` and runs one function of it at a time.
+ * What leaves is small, or bytes by transfer. The addon is never loaded here.
+ */
+import { setPriority } from 'node:os';
+import { deserialize } from 'node:v8';
+import { threadId } from 'node:worker_threads';
+import type { AdmittedFile } from '../admit/index.js';
+import { type BuildFile, type BuildReply, type BuildRequest, BuildState, type ObjectFilter } from './build-state.js';
+import { CONTROL_NICE } from './control-nice.js';
+import { alone, transferring } from './transfer.js';
+
+/** A `BuildRequest` as it travels: admitted files as the parse pool serialised them. */
+export interface BuildTask extends Omit<BuildRequest, 'files'> {
+  readonly files: readonly { readonly file: string; readonly hash: string; readonly admitted?: Uint8Array }[];
+}
+
+const state = new BuildState();
+setPriority(0, CONTROL_NICE);
+
+/** Returns the number of this thread: another number than before means that all state is gone. */
+export function identify(): number {
+  return threadId;
+}
+
+/** Starts with an earlier thread's slot book (JSON). */
+export function seed(book: Uint8Array): void {
+  state.seed(new TextDecoder().decode(book));
+}
+
+/** Returns a `BuildReply`, its table by transfer. See `BuildState.build`. */
+export function build(task: BuildTask): unknown {
+  const files = task.files.map(({ file, hash, admitted }): BuildFile => {
+    if (admitted === undefined) return { file, hash };
+    return { file, hash, admitted: deserialize(admitted) as AdmittedFile };
+  });
+  const reply = state.build({ ...task, files });
+  const table = reply.built?.table;
+  if (reply.built === undefined || table === undefined) return reply;
+  const bytes = alone(table);
+  return transferring({ ...reply, built: { ...reply.built, table: bytes } } satisfies BuildReply, bytes);
+}
+
+/** See `BuildState.commit`. */
+export function commit(): void {
+  state.commit();
+}
+
+/** See `BuildState.discard`. */
+export function discard(): void {
+  state.discard();
+}
+
+/** See `BuildState.abandon`. */
+export function abandon(): void {
+  state.abandon();
+}
+
+/** Returns the objects that serve as a JSON array, UTF-8 (`Uint8Array`). */
+export function objects(filter: ObjectFilter): unknown {
+  const bytes = alone(new TextEncoder().encode(JSON.stringify(state.objects(filter))));
+  return transferring(bytes, bytes);
+}
