@@ -1,5 +1,5 @@
 //! What an event loop must remember so that nobody who is ready is forgotten and nobody who is busy starves the others.
-//! Not here: sockets, epoll, buffers; `tests/pump_simulation.rs` drives these parts against a model of edge-triggered sockets.
+//! Not here: sockets, epoll, buffers, the queue itself; the engine's simulation drives all of it on a fake kernel.
 //! Serves the engine's pumps.
 //!
 //! ```text
@@ -8,8 +8,6 @@
 //!      ▲                                    │
 //!      └── EAGAIN, or a proven short read ──┘
 //! ```
-
-use std::collections::VecDeque;
 
 /// Bytes that one pump may move in its turn.
 pub const BUDGET_BYTES: usize = 256 * 1024;
@@ -107,80 +105,5 @@ impl Budget {
     /// Whether the turn is over. A pump that stops for this is ready still and goes to the tail of the queue.
     pub fn is_spent(&self) -> bool {
         self.bytes == 0 || self.operations == 0
-    }
-
-    /// Bytes that may still be moved.
-    pub fn bytes_left(&self) -> usize {
-        self.bytes
-    }
-}
-
-/// Who is ready and waits for a turn: first in, first out, each at most once. All operations O(1), amortised over stale places.
-#[derive(Debug, Default)]
-pub struct RunQueue {
-    places: VecDeque<(u32, u32)>,
-    /// By index: the stamp of its place, 0 when it has none.
-    stamps: Vec<u32>,
-    next_stamp: u32,
-    waiting: usize,
-}
-
-impl RunQueue {
-    /// An empty queue.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Puts `index` at the tail unless it has a place already; whether it got one now.
-    pub fn push(&mut self, index: u32) -> bool {
-        let at = index as usize;
-        if at >= self.stamps.len() {
-            self.stamps.resize(at + 1, 0);
-        }
-        if self.stamps[at] != 0 {
-            return false;
-        }
-        // Stamps wrap around past 0; a stale place would have to stay for 2^32 pushes to be mistaken.
-        self.next_stamp = self.next_stamp.wrapping_add(1).max(1);
-        self.stamps[at] = self.next_stamp;
-        self.places.push_back((index, self.next_stamp));
-        self.waiting += 1;
-        true
-    }
-
-    /// Takes the one that waits longest.
-    pub fn pop(&mut self) -> Option<u32> {
-        while let Some((index, stamp)) = self.places.pop_front() {
-            let current = &mut self.stamps[index as usize];
-            if *current == stamp {
-                *current = 0;
-                self.waiting -= 1;
-                return Some(index);
-            }
-        }
-        None
-    }
-
-    /// Takes the place of one that is gone away, so that whoever gets its index next has none.
-    pub fn forget(&mut self, index: u32) {
-        if let Some(stamp) = self.stamps.get_mut(index as usize).filter(|stamp| **stamp != 0) {
-            *stamp = 0;
-            self.waiting -= 1;
-        }
-    }
-
-    /// Whether `index` has a place.
-    pub fn holds(&self, index: u32) -> bool {
-        self.stamps.get(index as usize).is_some_and(|&stamp| stamp != 0)
-    }
-
-    /// How many wait; while it is not 0 the loop polls with timeout 0. One turn serves as many as waited at its start.
-    pub fn len(&self) -> usize {
-        self.waiting
-    }
-
-    /// Whether nobody waits.
-    pub fn is_empty(&self) -> bool {
-        self.waiting == 0
     }
 }

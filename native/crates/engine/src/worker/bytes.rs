@@ -41,6 +41,13 @@ impl Bytes {
         *self = Self::default();
     }
 
+    /// Puts back what was taken, without copying, and drops its first `used` bytes. Nothing may have been pushed meanwhile.
+    pub fn put_back(&mut self, data: Vec<u8>, used: usize) {
+        debug_assert!(self.is_empty());
+        *self = Self { data, start: 0 };
+        self.consume(used);
+    }
+
     /// Takes the content out as one vector.
     pub fn take(&mut self) -> Vec<u8> {
         let mut data = std::mem::take(&mut self.data);

@@ -10,6 +10,7 @@
 //! by the budget is ready still and must be queued again.
 
 use rustix::io::Errno;
+use session::pump::Budget;
 
 use super::link::Link;
 use super::os::Os;
@@ -22,9 +23,6 @@ const READS_TO_BULK: u8 = 2;
 /// A fill below this size costs more by splice than by copying.
 const SMALL_FILL: usize = 8 * 1024;
 const SMALL_FILLS: u8 = 8;
-/// A turn's share of one direction: bytes and operations.
-pub const BUDGET_BYTES: usize = 256 * 1024;
-const BUDGET_OPERATIONS: u32 = 16;
 /// Copied bytes that may wait for the receiver before the sender is no longer read.
 const HIGH_WATER: usize = 256 * 1024;
 
@@ -111,7 +109,7 @@ impl<P> Flow<P> {
         limit: u64,
         taken: &mut u64,
     ) -> Stop {
-        let mut operations = 0;
+        let mut budget = Budget::default();
         loop {
             match target.flush(os) {
                 Ok(true) => {}
@@ -119,7 +117,6 @@ impl<P> Flow<P> {
                 Ok(false) => return Stop::Blocked,
                 Err(e) => return Stop::TargetFailed(e),
             }
-            let budget_left = operations < BUDGET_OPERATIONS && *taken < BUDGET_BYTES as u64;
             if let Some(stop) = self.empty_pipe(os, target) {
                 return stop;
             }
@@ -132,15 +129,17 @@ impl<P> Flow<P> {
             if !source.ready.readable {
                 return Stop::Blocked;
             }
-            if !budget_left {
+            if budget.is_spent() {
                 return Stop::Budget;
             }
-            operations += 1;
             let want = (limit - *taken).min(PIPE_BYTES as u64) as usize;
             let step = if self.splicing { self.fill_pipe(os, pipes, source, want) } else { None };
             match step.unwrap_or_else(|| self.copy(os, buffer, source, target, want)) {
                 Ok(0) => self.source_ended = true,
-                Ok(n) => *taken += n as u64,
+                Ok(n) => {
+                    budget.book(n);
+                    *taken += n as u64;
+                }
                 Err(Stop::Blocked) => {}
                 Err(stop) => return stop,
             }

@@ -21,8 +21,11 @@ impl<O: Os> Http<O> {
     pub(super) fn start(&mut self, core: &mut Core<O>, key: Key) {
         let Some(exchange) = self.downs.get_mut(key).and_then(|d| d.exchange()) else { return };
         let (Some(table), Some(action)) = (exchange.table.clone(), exchange.action) else {
-            let detail = if exchange.listener.is_some() { "no route matches" } else { "no listener serves this host" };
-            return self.answer(core, key, 404, detail, CloseReason::NoRoute);
+            let (detail, reason) = match exchange.listener {
+                Some(_) => ("no route matches", CloseReason::NoRoute),
+                None => ("no listener serves this host", CloseReason::NoListener),
+            };
+            return self.answer(core, key, 404, detail, reason);
         };
         match core.choose_backend(&table, action) {
             BackendChoice::Cluster { set } => {

@@ -281,24 +281,21 @@ impl<O: Os> Http<O> {
             max_headers: s.max_headers as usize,
         });
         let parsed = parse_request_from(bytes, &limits, &mut down.scan, &mut self.request);
-        let step = match parsed {
-            Ok(Parsed::Incomplete) => {
-                down.input.push(bytes);
-                Step::Wait
-            }
+        let (step, used) = match parsed {
+            Ok(Parsed::Incomplete) => (Step::Wait, 0),
             Ok(Parsed::Complete) => {
                 down.scan = HeadScan::new();
-                let used = self.take_request(core, key, bytes);
-                if let Some(down) = self.downs.get_mut(key) {
-                    down.input.push(&bytes[used..]);
-                }
-                Step::Go
+                (Step::Go, self.take_request(core, key, bytes))
             }
             Err(error) => {
                 self.refuse_head(core, key, error);
-                Step::Go
+                (Step::Go, bytes.len())
             }
         };
+        if let Some(down) = self.downs.get_mut(key) {
+            // A head that comes byte by byte is not copied each time.
+            if stored { down.input.put_back(held, used) } else { down.input.push(&rx[used..received]) }
+        }
         core.rx = rx;
         step
     }
@@ -399,7 +396,7 @@ impl<O: Os> Http<O> {
             Ok(n) => n,
             Err(detail) => {
                 down.phase = Phase::Exchange(exchange);
-                self.answer_and_close(core, key, 400, detail, CloseReason::BadRequest);
+                self.answer_and_close(core, key, 400, detail, CloseReason::BadRequestBody);
                 return bytes.len();
             }
         };
@@ -440,9 +437,9 @@ impl<O: Os> Http<O> {
                 Ok(used) => used,
                 Err(detail) => {
                     if exchange.answering {
-                        return self.close_down(core, key, CloseReason::BadRequest, true);
+                        return self.close_down(core, key, CloseReason::BadRequestBody, true);
                     }
-                    return self.answer_and_close(core, key, 400, detail, CloseReason::BadRequest);
+                    return self.answer_and_close(core, key, 400, detail, CloseReason::BadRequestBody);
                 }
             };
             exchange.bytes_in += used as u64;
@@ -455,8 +452,10 @@ impl<O: Os> Http<O> {
                 up.link.out.clear();
                 up.link.ready.readable = true;
             }
-            if used < bytes.len() {
-                down.input.push(&bytes[used..]);
+            if from_input {
+                down.input.put_back(held, used);
+            } else {
+                down.input.push(&core.body[used..received]);
             }
         }
         if let Some(down) = self.downs.get_mut(key)

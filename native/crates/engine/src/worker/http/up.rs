@@ -212,10 +212,23 @@ impl<O: Os> Http<O> {
         } else {
             outcome = self.pass_body(core, key, down_key, None, bytes);
         }
+        if matches!(outcome, Outcome::Partial)
+            && let Some(up) = self.ups.get_mut(key)
+        {
+            let left = bytes.len();
+            if stored {
+                let used = held.len() - left;
+                up.input.put_back(held, used);
+            } else {
+                up.input.push(&rx[received - left..received]);
+            }
+            core.rx = rx;
+            return true;
+        }
         let rest = if matches!(outcome, Outcome::Upgraded) { bytes.to_vec() } else { Vec::new() };
         core.rx = rx;
         match outcome {
-            Outcome::More | Outcome::Interim => true,
+            Outcome::More | Outcome::Interim | Outcome::Partial => true,
             Outcome::Gone => false,
             Outcome::Upgraded => {
                 self.upgrade(core, sessions, key, down_key, &rest);
@@ -240,8 +253,7 @@ impl<O: Os> Http<O> {
         );
         match parsed {
             Ok(Parsed::Incomplete) => {
-                up.input.push(bytes);
-                return Outcome::More;
+                return Outcome::Partial;
             }
             Ok(Parsed::Complete) => up.scan = HeadScan::new(),
             Err(error) => {
@@ -425,7 +437,7 @@ impl<O: Os> Http<O> {
         };
         if malformed {
             core.shared.counters.add(up.endpoint.slot, counters::endpoint::FAILURES, 1);
-            self.abort(core, down_key, CloseReason::BadResponse);
+            self.abort(core, down_key, CloseReason::BadResponseBody);
             return Outcome::Gone;
         }
         exchange.bytes_out += (tx.len() - head_len + piece.len()) as u64;
@@ -511,6 +523,8 @@ impl<O: Os> Http<O> {
 enum Outcome {
     /// It goes on.
     More,
+    /// The head is not complete yet.
+    Partial,
     /// An interim answer was passed on; another head follows.
     Interim,
     /// It ended, failed, or its connection is gone.
