@@ -13,6 +13,7 @@
 //! ```
 //! `down` reads requests, `dispatch` finds an endpoint for them, `up` reads answers, `finish` ends exchanges.
 
+mod answer;
 mod close;
 mod dispatch;
 mod down;
