@@ -161,8 +161,8 @@ function whyNotAllowed(route: HTTPRoute | TCPRoute, listener: ListenerDraft): st
   const { spec, supportedKinds } = listener;
   const name = `listener "${spec.name}"`;
   if (!supportedKinds.includes(route.kind)) {
-    const kinds = supportedKinds.length === 0 ? 'no route' : supportedKinds.join(', ');
-    return `${name} (${spec.protocol}) takes ${kinds}, not ${route.kind}`;
+    const kinds = supportedKinds.length === 0 ? 'no routes' : `${supportedKinds.join(', ')}, not ${route.kind}`;
+    return `${name} (${spec.protocol}) takes ${kinds}`;
   }
   const { from } = spec.allowedRoutes.namespaces;
   switch (from) {

@@ -15,7 +15,7 @@ export function reportIdleListeners(listeners: Iterable<ListenerDraft>, findings
       code: CODES.listenerWithoutRoutes,
       subject: { kind: 'listener', name: spec.name },
       path,
-      message: `listener "${spec.name}" has no route, so ${answer}`,
+      message: `no route is attached, so ${answer}`,
     });
   }
 }

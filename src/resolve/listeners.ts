@@ -55,8 +55,9 @@ function resolveListener(
   } else if (spec.filters !== undefined) {
     findings.add(gateway.resource, {
       code: CODES.notServedYet,
+      subject: { kind: 'listener', name: spec.name },
       path: `${path}.filters`,
-      message: `listener "${spec.name}" has filters, which this version does not carry out`,
+      message: 'filters of listeners are not carried out by this version',
     });
   }
   return {

@@ -10,12 +10,16 @@ import { type ListenerDraft, listenerText } from './drafts.js';
 import type { Findings } from './findings.js';
 import type { Inventory } from './inventory.js';
 
-interface Candidate {
+/** A route under one name of a listener. */
+interface Claim {
   readonly route: HttpRoute;
   /** Place among the routes of the listener: 0 is the most senior. */
   readonly seniority: number;
   /** The route's own hostname. */
   readonly original: string;
+}
+
+interface Candidate extends Claim {
   readonly rule: number;
   readonly match: HttpMatch;
 }
@@ -24,9 +28,9 @@ interface Candidate {
 export function reportShadows(listeners: Iterable<ListenerDraft>, inventory: Inventory, findings: Findings): void {
   const told = new Set<HttpMatch>();
   for (const listener of listeners) {
-    for (const [hostname, candidates] of groupByHostname(listener)) {
-      if (candidates.length < 2) continue;
-      for (const [winner, ...hidden] of groupBySignature(candidates)) {
+    for (const [hostname, claims] of groupByHostname(listener)) {
+      if (claims.length === 1 && countMatches(claims[0]) < 2) continue;
+      for (const [winner, ...hidden] of groupBySignature(claims)) {
         if (winner === undefined) continue;
         for (const loser of hidden) {
           if (told.has(loser.match)) continue;
@@ -38,35 +42,46 @@ export function reportShadows(listeners: Iterable<ListenerDraft>, inventory: Inv
   }
 }
 
-function groupByHostname({ httpAttachments }: ListenerDraft): Map<string, Candidate[]> {
-  const groups = new Map<string, Candidate[]>();
+function groupByHostname({ httpAttachments }: ListenerDraft): Map<string, Claim[]> {
+  const groups = new Map<string, Claim[]>();
   for (const [seniority, { route, hostnames }] of httpAttachments.entries()) {
     for (const { hostname, original } of hostnames) {
-      let group = groups.get(hostname);
-      if (group === undefined) {
-        group = [];
-        groups.set(hostname, group);
-      }
-      for (const { index: rule, matches } of route.rules) {
-        for (const match of matches) group.push({ route, seniority, original, rule, match });
-      }
+      const claim = { route, seniority, original };
+      const group = groups.get(hostname);
+      if (group === undefined) groups.set(hostname, [claim]);
+      else group.push(claim);
     }
   }
   return groups;
 }
 
-/** Returns the candidates that ask for the same, the winner first. */
-function groupBySignature(candidates: readonly Candidate[]): Iterable<Candidate[]> {
+function countMatches(claim: Claim | undefined): number {
+  return claim?.route.rules.reduce((count, { matches }) => count + matches.length, 0) ?? 0;
+}
+
+/** Returns the matches that ask for the same as another one, grouped, the winner first. */
+function groupBySignature(claims: readonly Claim[]): Candidate[][] {
   const groups = new Map<string, Candidate[]>();
-  for (const candidate of candidates) {
-    const { path, method, headers } = candidate.match;
-    const signature = JSON.stringify([path.type, path.value, method, headers]);
-    const group = groups.get(signature);
-    if (group === undefined) groups.set(signature, [candidate]);
-    else group.push(candidate);
+  for (const claim of claims) {
+    for (const { index: rule, matches } of claim.route.rules) {
+      for (const match of matches) {
+        const signature = signatureOf(match);
+        const candidate = { ...claim, rule, match };
+        const group = groups.get(signature);
+        if (group === undefined) groups.set(signature, [candidate]);
+        else group.push(candidate);
+      }
+    }
   }
-  for (const group of groups.values()) if (group.length > 1) group.sort(compareCandidates);
-  return groups.values();
+  const shared = [...groups.values()].filter((group) => group.length > 1);
+  for (const group of shared) group.sort(compareCandidates);
+  return shared;
+}
+
+/** Equal for equal matches only: paths, methods and header names hold no line break, values come escaped. */
+function signatureOf({ path, method = '', headers }: HttpMatch): string {
+  const conditions = headers.length === 0 ? '' : JSON.stringify(headers);
+  return `${path.type}\n${path.value}\n${method}\n${conditions}`;
 }
 
 /** What is left of precedence between equal matches; see `lower/precedence.ts`. */

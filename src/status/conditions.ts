@@ -20,19 +20,20 @@ const MAX_MESSAGES = 8;
 
 /**
  * Returns the conditions of one list: those of `usual` in their order, then others that findings set.
- * The first finding about a type decides its status and reason; later ones of the same reason add their message.
+ * The first finding about a type decides its status and reason; later ones of the same status add their message.
  */
 export function mergeConditions(
   usual: readonly FindingCondition[],
   findings: readonly Finding[],
   observedGeneration: number,
-): Condition[] {
+): readonly Condition[] {
+  if (findings.length === 0) return undisturbed(usual, observedGeneration);
   const decisive = new Map<string, FindingCondition & { readonly messages: string[] }>();
   for (const { condition, message } of findings) {
     if (condition === undefined) continue;
     const first = decisive.get(condition.type);
     if (first === undefined) decisive.set(condition.type, { ...condition, messages: [message] });
-    else if (first.status === condition.status && first.reason === condition.reason) first.messages.push(message);
+    else if (first.status === condition.status) first.messages.push(message);
   }
   const types = new Set([...usual.map(({ type }) => type), ...decisive.keys()]);
   const byType = new Map(usual.map((condition) => [condition.type, condition]));
@@ -43,6 +44,23 @@ export function mergeConditions(
     const { status, reason } = chosen;
     return [{ type, status, reason, message: joinMessages(found?.messages ?? []), observedGeneration }];
   });
+}
+
+/** Most lists of 100,000 routes are equal: one array stands for all that share kind and generation. */
+const UNDISTURBED = new WeakMap<readonly FindingCondition[], Map<number, readonly Condition[]>>();
+
+function undisturbed(usual: readonly FindingCondition[], observedGeneration: number): readonly Condition[] {
+  let byGeneration = UNDISTURBED.get(usual);
+  if (byGeneration === undefined) {
+    byGeneration = new Map();
+    UNDISTURBED.set(usual, byGeneration);
+  }
+  let conditions = byGeneration.get(observedGeneration);
+  if (conditions === undefined) {
+    conditions = usual.map((condition) => ({ ...condition, message: '', observedGeneration }));
+    byGeneration.set(observedGeneration, conditions);
+  }
+  return conditions;
 }
 
 function joinMessages(messages: readonly string[]): string {

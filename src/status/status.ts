@@ -52,6 +52,11 @@ const PROGRAMMED = { type: 'Programmed', status: 'True', reason: 'Programmed' } 
 const RESOLVED = { type: 'ResolvedRefs', status: 'True', reason: 'ResolvedRefs' } as const satisfies FindingCondition;
 const DISTINCT = { type: 'Conflicted', status: 'False', reason: 'NoConflicts' } as const satisfies FindingCondition;
 
+const OBJECT_CONDITIONS = [ACCEPTED];
+const GATEWAY_CONDITIONS = [ACCEPTED, PROGRAMMED];
+const LISTENER_CONDITIONS = [ACCEPTED, DISTINCT, PROGRAMMED, RESOLVED];
+const PARENT_CONDITIONS = [ACCEPTED, RESOLVED];
+
 /** Returns the status of every object that gets one: classes, Gateways, routes, backends, policies, in this order. */
 export function buildStatus(model: Model, findings: readonly Finding[]): ObjectStatus[] {
   const byObject = groupByObject(findings);
@@ -60,7 +65,9 @@ export function buildStatus(model: Model, findings: readonly Finding[]): ObjectS
     ...model.classes.map((owner) => statusOf(owner, classStatus(owner, about(owner)))),
     ...model.gateways.map((owner) => statusOf(owner, gatewayStatus(owner, about(owner)))),
     ...model.routes.map((owner) => statusOf(owner, routeStatus(owner, about(owner)))),
-    ...model.backends.map((owner) => statusOf(owner, { conditions: conditionsOf([ACCEPTED], owner, about(owner)) })),
+    ...model.backends.map((owner) =>
+      statusOf(owner, { conditions: conditionsOf(OBJECT_CONDITIONS, owner, about(owner)) }),
+    ),
     ...model.policies.map((owner) => statusOf(owner, policyStatus(owner, about(owner)))),
   ];
 }
@@ -86,14 +93,14 @@ function conditionsOf(
   usual: readonly FindingCondition[],
   owner: StatusOwner,
   findings: readonly Finding[],
-): Condition[] {
+): readonly Condition[] {
   const own = findings.filter(({ subject }) => subject.kind === 'object');
   return mergeConditions(usual, own, owner.generation);
 }
 
 function classStatus(owner: GatewayClass, findings: readonly Finding[]): StatusBody {
   return {
-    conditions: conditionsOf([ACCEPTED], owner, findings),
+    conditions: conditionsOf(OBJECT_CONDITIONS, owner, findings),
     supportedFeatures: owner.supportedFeatures.map((name) => ({ name })),
   };
 }
@@ -101,13 +108,13 @@ function classStatus(owner: GatewayClass, findings: readonly Finding[]): StatusB
 function gatewayStatus(owner: Gateway, findings: readonly Finding[]): StatusBody {
   return {
     addresses: owner.addresses.map((value) => ({ type: 'IPAddress', value })),
-    conditions: conditionsOf([ACCEPTED, PROGRAMMED], owner, findings),
+    conditions: conditionsOf(GATEWAY_CONDITIONS, owner, findings),
     listeners: owner.listeners.map(({ name, supportedKinds, attachedRoutes }) => ({
       name,
       supportedKinds: supportedKinds.map((kind) => ({ group: GATEWAY_GROUP, kind })),
       attachedRoutes,
       conditions: mergeConditions(
-        [ACCEPTED, DISTINCT, PROGRAMMED, RESOLVED],
+        LISTENER_CONDITIONS,
         findings.filter(({ subject }) => subject.kind === 'listener' && subject.name === name),
         owner.generation,
       ),
@@ -121,7 +128,7 @@ function routeStatus(owner: Route, findings: readonly Finding[]): StatusBody {
       parentRef: { ...parentRef },
       controllerName: CONTROLLER_NAME,
       conditions: mergeConditions(
-        [ACCEPTED, RESOLVED],
+        PARENT_CONDITIONS,
         findings.filter(
           ({ subject }) => subject.kind === 'parents' || (subject.kind === 'parent' && subject.index === index),
         ),
@@ -137,7 +144,7 @@ function policyStatus(owner: Policy, findings: readonly Finding[]): StatusBody {
       ancestorRef: { ...ancestorRef },
       controllerName: CONTROLLER_NAME,
       conditions: mergeConditions(
-        [ACCEPTED],
+        OBJECT_CONDITIONS,
         findings.filter(({ subject }) => subject.kind === 'ancestor' && subject.key === key),
         owner.generation,
       ),

@@ -5,9 +5,10 @@ import { stringify } from 'yaml';
 import { formatSpan } from '../../src/base/index.js';
 import type { Ir, IrBackend, IrListener, IrMatch } from '../../src/ir/ir.js';
 import type { BuildResult } from '../../src/pipeline.js';
+import { gatewaySettings, processSettings } from '../../src/resolve/settings.js';
 import type { Condition, ObjectStatus } from '../../src/status/index.js';
 
-/** One block an object; a condition is `status/reason`, with its message where it has one. */
+/** One block an object; a condition is `status/reason: message`, and conditions that are as everybody wants them are `ok`. */
 export function renderStatus(objects: readonly ObjectStatus[]): string {
   const blocks = objects.map((object) => [`${object.kind} ${nameOf(object)}`, renderBody(object)]);
   return stringify(Object.fromEntries(blocks), { lineWidth: 120 });
@@ -25,7 +26,8 @@ export function renderDiagnostics({ diagnostics }: Pick<BuildResult, 'diagnostic
 
 /** Sockets with their listeners and virtual hosts, then the actions that matches name, then the clusters. */
 export function renderIr(ir: Ir): string {
-  const lines: string[] = [];
+  const settings = differences(ir.settings, processSettings(undefined));
+  const lines: string[] = settings === '' ? [] : [`settings${settings}`];
   for (const { key, protocol, listeners } of ir.sockets) {
     lines.push(`${key} ${protocol}: ${listeners.map((index) => ir.listeners[index]?.name).join(', ')}`);
   }
@@ -49,15 +51,26 @@ export function renderIr(ir: Ir): string {
 }
 
 function renderListener(listener: IrListener, ir: Ir): string[] {
+  const timeouts = differences(listener.timeouts, gatewaySettings(undefined, undefined).timeouts);
   if (listener.kind === 'tcp') {
-    return [`${listener.name} -> ${listener.action === undefined ? 'reset' : ir.actions[listener.action]?.name}`];
+    const action = listener.action === undefined ? 'reset' : ir.actions[listener.action]?.name;
+    return [`${listener.name}${timeouts} -> ${action}`];
   }
-  const lines = [`${listener.name} ${listener.hostname || '*'}`];
+  const trusted = listener.trustedProxies.length === 0 ? '' : ` trusted=${listener.trustedProxies.join(',')}`;
+  const lines = [`${listener.name} ${listener.hostname || '*'}${timeouts}${trusted}`];
   for (const { hostname, matches } of listener.virtualHosts) {
     lines.push(`  ${hostname || '*'}`);
     for (const match of matches) lines.push(`    ${renderMatch(match)} -> ${ir.actions[match.action]?.name}`);
   }
   return lines;
+}
+
+/** ` name=value` for each field that is not as usual. */
+function differences<T extends object>(given: T, usual: T): string {
+  return Object.entries(given)
+    .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(usual[name as keyof T]))
+    .map(([name, value]) => ` ${name}=${JSON.stringify(value)}`)
+    .join('');
 }
 
 function renderMatch({ path, method, headers }: IrMatch): string {
@@ -73,39 +86,35 @@ function renderBackend(backend: IrBackend, ir: Ir): string {
 
 function renderBody({ status }: ObjectStatus): unknown {
   const { conditions, addresses, listeners, parents, ancestors } = status;
+  if (parents !== undefined) {
+    return parents.map(({ parentRef, conditions: own }) => ({ [renderReference(parentRef)]: renderConditions(own) }));
+  }
+  if (ancestors !== undefined) {
+    return ancestors.map(({ ancestorRef, conditions: own }) => ({
+      [renderReference(ancestorRef)]: renderConditions(own),
+    }));
+  }
+  if (listeners === undefined) return renderConditions(conditions ?? []);
   return {
-    ...(addresses && { addresses: addresses.map(({ value }) => value).join(' ') }),
-    ...(conditions && renderConditions(conditions)),
-    ...(listeners && {
-      listeners: Object.fromEntries(
-        listeners.map(({ name, supportedKinds, attachedRoutes, conditions: own }) => [
-          name,
-          {
-            kinds: supportedKinds.map(({ kind }) => kind).join(' '),
-            attachedRoutes,
-            ...renderConditions(own.filter(({ reason }) => reason !== 'NoConflicts')),
-          },
-        ]),
-      ),
-    }),
-    ...(parents && {
-      parents: parents.map(({ parentRef, conditions: own }) => ({
-        parent: renderReference(parentRef),
-        ...renderConditions(own),
-      })),
-    }),
-    ...(ancestors && {
-      ancestors: ancestors.map(({ ancestorRef, conditions: own }) => ({
-        ancestor: renderReference(ancestorRef),
-        ...renderConditions(own),
-      })),
-    }),
+    addresses: addresses?.map(({ value }) => value).join(' '),
+    conditions: renderConditions(conditions ?? []),
+    listeners: Object.fromEntries(
+      listeners.map(({ name, supportedKinds, attachedRoutes, conditions: own }) => [
+        `${name} (${supportedKinds.map(({ kind }) => kind).join(' ') || 'no kind'}, ${attachedRoutes} attached)`,
+        renderConditions(own),
+      ]),
+    ),
   };
 }
 
-function renderConditions(conditions: readonly Condition[]): Record<string, string> {
+/** `ok`, or the conditions that are not as everybody wants them. */
+function renderConditions(conditions: readonly Condition[]): unknown {
+  const unusual = conditions.filter(({ type, status, reason }) =>
+    type === 'Conflicted' ? status !== 'False' : status !== 'True' || reason !== type,
+  );
+  if (unusual.length === 0) return 'ok';
   return Object.fromEntries(
-    conditions.map(({ type, status, reason, message }) => [
+    unusual.map(({ type, status, reason, message }) => [
       type,
       `${status}/${reason}${message === '' ? '' : `: ${message}`}`,
     ]),
