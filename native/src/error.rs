@@ -3,6 +3,7 @@
 
 use std::io;
 
+use engine::sys::proc::is_main_thread;
 use napi::{Error, Status};
 
 /// The `code` of a thrown error.
@@ -16,6 +17,8 @@ pub enum Code {
     Full,
     /// The host was closed.
     Closed,
+    /// Called from a worker thread of Node.
+    Thread,
     /// Node-API itself failed.
     Napi,
 }
@@ -27,6 +30,7 @@ impl AsRef<str> for Code {
             Self::Argument => "WEIRGATE_ARGUMENT",
             Self::Full => "WEIRGATE_FULL",
             Self::Closed => "WEIRGATE_CLOSED",
+            Self::Thread => "WEIRGATE_THREAD",
             Self::Napi => "WEIRGATE_NAPI",
         }
     }
@@ -59,4 +63,12 @@ pub fn argument(text: String) -> Error<Code> {
 /// A whole number from JavaScript as u64.
 pub fn whole(name: &str, value: i64) -> Result<u64> {
     u64::try_from(value).map_err(|_| argument(format!("{name} is {value}, at least 0 expected")))
+}
+
+/// Refuses a caller that is not the main thread: threads of ours would outlive the environment of a worker thread.
+pub fn require_main_thread() -> Result<()> {
+    if is_main_thread() {
+        return Ok(());
+    }
+    Err(Error::new(Code::Thread, "the native addon serves the main thread only, not worker threads".to_string()))
 }

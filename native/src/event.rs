@@ -1,7 +1,8 @@
 //! Host events as JavaScript objects, and the bounded queue that carries them to the main thread.
 //! Serves the host.
 
-use engine::host::links::{HostEvent, Sink, What};
+use engine::host::event::{HostEvent, What};
+use engine::host::links::Sink;
 use napi::bindgen_prelude::Function;
 use napi::threadsafe_function::ThreadsafeFunctionCallMode;
 use napi::{Status, bindgen_prelude::FnArgs};

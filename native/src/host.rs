@@ -17,7 +17,7 @@ use napi::bindgen_prelude::{Float64Array, FnArgs, Function};
 use napi::{Env, Error};
 use napi_derive::napi;
 
-use crate::error::{Code, Result, argument, io_error, napi_error, whole};
+use crate::error::{Code, Result, argument, io_error, napi_error, require_main_thread, whole};
 use crate::event::{Event, sink};
 
 /// Arguments of the constructor.
@@ -105,6 +105,7 @@ pub struct Host {
 impl Host {
     #[napi(constructor)]
     pub fn new(env: Env, options: HostOptions<'_>) -> Result<Self> {
+        require_main_thread()?;
         ignore_sigpipe();
         let engine = Engine::start(sink(&options.on_event)?).map_err(|error| io_error("host", &error))?;
         let engine = Arc::new(Mutex::new(Some(engine)));

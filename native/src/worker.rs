@@ -11,7 +11,7 @@ use engine::sys::proc::{block_signals, exit_now, ignore_sigpipe};
 use engine::worker::{End, run};
 use napi_derive::napi;
 
-use crate::error::{Result, io_error};
+use crate::error::{Result, io_error, require_main_thread};
 
 /// Status of a worker that panicked (EX_SOFTWARE of sysexits.h).
 const PANICKED: i32 = 70;
@@ -23,9 +23,11 @@ const MAX_TEXT: usize = 4096;
 /// Starts the event loop on a thread of its own; `channelFd` is the inherited end of the channel.
 ///
 /// The process ends with the loop: status 0 when told to, 70 after a panic, 71 when the system failed it. JavaScript
-/// cannot keep it alive or end it. Throws when the descriptor is no channel, or the second time.
+/// cannot keep it alive or end it. Throws when the descriptor is no channel, the second time, or off the
+/// main thread.
 #[napi]
 pub fn start_worker(channel_fd: i32) -> Result<()> {
+    require_main_thread()?;
     let fd = take_inherited(channel_fd).map_err(|error| io_error("channel of the worker", &error))?;
     let last_words =
         fd.try_clone().and_then(Channel::from_fd).map_err(|error| io_error("channel of the worker", &error))?;
@@ -47,7 +49,7 @@ fn live(fd: OwnedFd, last_words: &Channel) -> i32 {
         Ok(End::Failed) => FAILED,
         Err(_) => {
             let text = PANIC.lock().unwrap_or_else(PoisonError::into_inner);
-            let end = text.floor_char_boundary(MAX_TEXT);
+            let end = text.len().min(MAX_TEXT);
             // A full channel must not keep a broken worker alive: what cannot be sent is on stderr anyway.
             let _ = last_words.send(protocol::PANIC, 0, 0, &text.as_bytes()[..end], &[]);
             PANICKED

@@ -1,11 +1,10 @@
 /**
  * The addon, loaded and typed: the only importer of `native/weirgate.node`. Importing this file loads it.
- * Decides nothing. Serves the primary, workers, tests and benches; refuses to load in a worker thread, where the end of
- * the thread would take the addon's memory from under its own threads.
+ * Decides nothing. Serves the primary, workers, tests and benches, on the main thread only: threads of the addon would
+ * outlive a worker thread, so it refuses to start any there.
  */
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { isMainThread } from 'node:worker_threads';
 import { LAYOUT_HASH } from './layout.gen.js';
 
 /** What a worker says, or what became of it; in order for each worker. */
@@ -90,7 +89,7 @@ export interface AccessLogStats {
 /**
  * The primary's hold on the data plane: shared memory, listening sockets, channels to workers, access log.
  * No method waits for a worker. Methods throw an Error with `code` `WEIRGATE_IO` (the system refused),
- * `WEIRGATE_ARGUMENT` (a bug of the caller), `WEIRGATE_FULL` or `WEIRGATE_CLOSED`.
+ * `WEIRGATE_ARGUMENT` (a bug of the caller), `WEIRGATE_FULL`, `WEIRGATE_CLOSED` or `WEIRGATE_THREAD`.
  * Keep the object: when it is collected, everything is closed.
  */
 export interface Host {
@@ -182,7 +181,7 @@ interface Addon {
 
 /** The addon cannot be used; the message says what to do. */
 export class AddonError extends Error {
-  readonly code: 'WEIRGATE_ADDON_MISSING' | 'WEIRGATE_ADDON_BROKEN' | 'WEIRGATE_ADDON_STALE' | 'WEIRGATE_ADDON_THREAD';
+  readonly code: 'WEIRGATE_ADDON_MISSING' | 'WEIRGATE_ADDON_BROKEN' | 'WEIRGATE_ADDON_STALE';
 
   constructor(code: AddonError['code'], message: string, cause?: unknown) {
     super(message, { cause });
@@ -196,12 +195,9 @@ const ADDON_FILE = fileURLToPath(new URL('../../native/weirgate.node', import.me
 
 /**
  * Loads an addon file and checks that it was built from the same layout as this code.
- * Throws `AddonError` when it is missing, cannot be loaded, is of another layout, or this is a worker thread.
+ * Throws `AddonError` when it is missing, cannot be loaded, or is of another layout.
  */
-export function loadAddon(file: string, mainThread: boolean = isMainThread): Addon {
-  if (!mainThread) {
-    throw new AddonError('WEIRGATE_ADDON_THREAD', 'the native addon must not be loaded in a worker thread');
-  }
+export function loadAddon(file: string): Addon {
   let addon: Addon;
   try {
     addon = createRequire(import.meta.url)(file) as Addon;

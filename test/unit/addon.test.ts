@@ -8,6 +8,7 @@ import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it } from 'vitest';
 import { compile, encodeEndpointSet, SlotBook } from '../../src/compile/compile.js';
 import {
@@ -101,8 +102,14 @@ describe('loading the addon', () => {
     expect(() => loadAddon(file)).toThrow(expect.objectContaining({ code: 'WEIRGATE_ADDON_STALE' }));
   });
 
-  it('refuses to load in a worker thread', () => {
-    expect(() => loadAddon(ADDON, false)).toThrow(expect.objectContaining({ code: 'WEIRGATE_ADDON_THREAD' }));
+  it('starts nothing in a worker thread', async () => {
+    const script = `const addon = require(${JSON.stringify(ADDON)});
+      const codeOf = (call) => { try { call(); } catch (error) { return error.code; } };
+      require('node:worker_threads').parentPort.postMessage([
+        codeOf(() => new addon.Host({ onEvent() {} })), codeOf(() => addon.startWorker(4)),
+      ]);`;
+    const [codes] = await once(new Worker(script, { eval: true }), 'message');
+    expect(codes).toEqual(['WEIRGATE_THREAD', 'WEIRGATE_THREAD']);
   });
 
   it('says which release and layout it is', () => {

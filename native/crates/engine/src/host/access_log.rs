@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::AsFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -126,7 +126,7 @@ const BATCH_BYTES: usize = 64 * 1024;
 /// What a pipe that says it is writable takes without blocking: PIPE_BUF.
 const PIPE_BYTES: usize = 4096;
 /// How long one write may wait for a pipe or terminal before its lines are lost, in ms.
-const PATIENCE_MS: u64 = 1000;
+const PATIENCE_MS: i64 = 1000;
 
 struct Writer {
     shared: Arc<Shared>,
@@ -240,12 +240,14 @@ impl Writer {
 struct Output {
     file: std::fs::File,
     regular: bool,
+    /// The last write took too long: the next ones do not wait at all, so that ending the log never takes long.
+    stuck: bool,
 }
 
 impl Output {
     fn open(target: &Target) -> io::Result<Self> {
         let file = match target {
-            Target::Stderr => std::fs::File::from(duplicate(io::stderr().as_fd())?),
+            Target::Stderr => std::fs::File::from(io::stderr().as_fd().try_clone_to_owned()?),
             // NONBLOCK: opening a FIFO without a reader fails at once instead of waiting for one.
             Target::File(path) => OpenOptions::new()
                 .append(true)
@@ -255,7 +257,7 @@ impl Output {
                 .open(path)?,
         };
         let regular = FileType::from_raw_mode(fstat(&file)?.st_mode) == FileType::RegularFile;
-        Ok(Self { file, regular })
+        Ok(Self { file, regular, stuck: false })
     }
 
     fn write_all(&mut self, mut bytes: &[u8]) -> io::Result<()> {
@@ -263,12 +265,14 @@ impl Output {
             return self.file.write_all(bytes);
         }
         while !bytes.is_empty() {
-            let limit = Timespec { tv_sec: 0, tv_nsec: (PATIENCE_MS * 1_000_000 - 1).cast_signed() };
+            let patience = if self.stuck { 0 } else { PATIENCE_MS };
+            let limit = Timespec { tv_sec: patience / 1000, tv_nsec: patience % 1000 * 1_000_000 };
             let mut waited = [PollFd::new(&self.file, PollFlags::OUT)];
-            if rustix::io::retry_on_intr(|| poll(&mut waited, Some(&limit)))? == 0 {
+            self.stuck = rustix::io::retry_on_intr(|| poll(&mut waited, Some(&limit)))? == 0;
+            if self.stuck {
                 return Err(io::ErrorKind::TimedOut.into());
             }
-            match self.file.write(&bytes[..bytes.len().min(PIPE_BYTES)]) {
+            match self.file.write(&bytes[..whole_lines(bytes)]) {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
                 Ok(written) => bytes = &bytes[written..],
                 Err(error) if matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock) => {}
@@ -279,8 +283,10 @@ impl Output {
     }
 }
 
-fn duplicate(fd: BorrowedFd<'_>) -> io::Result<OwnedFd> {
-    fd.try_clone_to_owned()
+/// How much to write at once so that a pipe does not block and lines of other writers come between ours only.
+fn whole_lines(bytes: &[u8]) -> usize {
+    let most = bytes.len().min(PIPE_BYTES);
+    bytes[..most].iter().rposition(|&byte| byte == b'\n').map_or(most, |last| last + 1)
 }
 
 #[cfg(test)]
@@ -396,6 +402,14 @@ mod tests {
         drop(reader);
         push(&writer, "/nobody");
         drop(log);
+    }
+
+    #[test]
+    fn a_pipe_gets_whole_lines_unless_one_is_longer_than_it_takes_at_once() {
+        let line = [&[b'x'; 1999][..], b"\n"].concat();
+        assert_eq!(whole_lines(&line.repeat(5)), 4000);
+        assert_eq!(whole_lines(&line), 2000);
+        assert_eq!(whole_lines(&[b'x'; 9000]), PIPE_BYTES);
     }
 
     #[test]

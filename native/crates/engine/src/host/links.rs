@@ -14,39 +14,10 @@ use std::thread::JoinHandle;
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::io::Errno;
 
-use crate::shared::protocol;
+use super::event::{HostEvent, What};
 use crate::sys::channel::{Channel, Message, Recv};
 use crate::sys::epoll::{Event, Poller};
 use crate::sys::proc::block_signals;
-
-/// Something a worker said, or that became of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HostEvent {
-    /// The worker's number, as given to `open`.
-    pub worker: u32,
-    pub what: What,
-}
-
-/// What happened.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum What {
-    /// The loop runs and waits for HELLO.
-    Ready,
-    /// Every new request of this worker sees this generation.
-    Ack { generation: u64 },
-    /// The worker keeps its old table.
-    Refused { generation: u64, text: String },
-    /// It serves this many members of the socket now.
-    Listening { socket_id: u32, members: u64 },
-    /// The loop panicked; the process is about to exit with status 70.
-    Panic { text: String },
-    /// Nothing is open any more.
-    Drained,
-    /// The channel ended: the process died, or spoke what is no message of ours (then `text` says so).
-    Gone { text: String },
-    /// The process that was to be killed has ended.
-    Fenced { pid: u32 },
-}
 
 /// A message on its way to a worker; descriptors are shared with whoever keeps them.
 #[derive(Debug, Clone, Default)]
@@ -346,7 +317,7 @@ impl Courier {
             while self.unread.len() < MAX_UNREAD {
                 let Some(link) = self.links.get_mut(&worker) else { break };
                 match link.channel.recv(message) {
-                    Ok(Recv::Message) => match understand(message) {
+                    Ok(Recv::Message) => match What::read(message) {
                         Some(what) => self.unread.push_back(HostEvent { worker, what }),
                         None => self.gone(worker, format!("message of unknown kind {} on the channel", message.kind)),
                     },
@@ -371,22 +342,10 @@ impl Courier {
     }
 }
 
-fn understand(message: &Message) -> Option<What> {
-    let text = || String::from_utf8_lossy(&message.payload).into_owned();
-    Some(match message.kind {
-        protocol::READY => What::Ready,
-        protocol::ACK => What::Ack { generation: message.value },
-        protocol::REFUSED => What::Refused { generation: message.value, text: text() },
-        protocol::LISTENING => What::Listening { socket_id: message.arg, members: message.value },
-        protocol::PANIC => What::Panic { text: text() },
-        protocol::DRAINED => What::Drained,
-        _ => return None,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shared::protocol;
     use std::sync::mpsc::{Receiver, channel};
     use std::time::Duration;
 

@@ -2,6 +2,7 @@
 //! Which worker gets what, and when, is decided in TypeScript (primary/). Serves the napi layer.
 pub mod access_log;
 pub mod arena;
+pub mod event;
 pub mod group;
 mod json_line;
 pub mod links;
@@ -16,8 +17,9 @@ use std::sync::Arc;
 
 use access_log::{AccessLog, LogStats, Target};
 use arena::ArenaError;
+use event::{HostEvent, What};
 use group::{BindError, Group};
-use links::{HostEvent, Links, Outgoing, Sink, What};
+use links::{Links, Outgoing, Sink};
 use memory::Memory;
 
 use crate::shared::protocol;
@@ -341,5 +343,26 @@ mod tests {
         host.unbind(1);
         assert_eq!(host.members(1), 0);
         assert_eq!(other.bind(1, addr.ip(), addr.port(), 2), Ok(addr));
+    }
+
+    #[test]
+    fn a_thousand_listening_sockets_reach_a_worker() {
+        use rustix::process::{Resource, getrlimit, setrlimit};
+        let limit = getrlimit(Resource::Nofile);
+        setrlimit(Resource::Nofile, rustix::process::Rlimit { current: limit.maximum, ..limit }).unwrap();
+        let mut host = Host::start(Box::new(|_| true)).unwrap();
+        let worker = Channel::from_fd(host.open_channel(1).unwrap()).unwrap();
+        for socket_id in 0..1000 {
+            host.bind(socket_id, "127.0.0.1".parse().unwrap(), 0, 1).unwrap();
+            host.deal(1, socket_id, &[0], false).unwrap();
+        }
+        let mut message = Message::default();
+        let mut kept = Vec::new();
+        for socket_id in 0..1000 {
+            next(&worker, &mut message);
+            assert_eq!((message.kind, message.arg, message.fds.len()), (protocol::LISTEN, socket_id, 1));
+            kept.append(&mut message.fds);
+        }
+        assert_eq!(kept.len(), 1000);
     }
 }

@@ -8,6 +8,7 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, getpid, pidfd_open, pidfd_send_signal};
+use rustix::thread::gettid;
 
 /// The process that listens on an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -139,6 +140,11 @@ pub fn block_signals() {
         libc::sigfillset(&raw mut all);
         libc::pthread_sigmask(libc::SIG_BLOCK, &raw const all, std::ptr::null_mut());
     }
+}
+
+/// Whether the calling thread is the one that the process began with.
+pub fn is_main_thread() -> bool {
+    gettid() == getpid()
 }
 
 /// Ignores SIGPIPE in the whole process: writes to a peer that is gone shall answer EPIPE.
