@@ -1,13 +1,17 @@
 //! Lookups by host and path, trust and backends, on small tables.
 
-mod support;
-
 use std::net::IpAddr;
 
-use support::{exact, host, listener, parsed, prefix, sample};
 use table::layout::NONE;
-use table::testing::{HostSpec, ListenerSpec, SocketSpec, Spec};
+use table::testing::{
+    HostSpec, ListenerSpec, MatchSpec, SocketSpec, Spec, encode, exact, host, listener, prefix, sample,
+};
 use table::{BackendChoice, Protocol, Table};
+
+/// The table of a spec, which must be valid.
+fn parsed(spec: &Spec) -> Table<Vec<u8>> {
+    Table::parse(encode(spec, 0)).expect("the spec is valid")
+}
 
 fn hosts_of(names: &[&str], asked: &str) -> Vec<u32> {
     let hosts = names.iter().map(|name| host(name, vec![])).collect();
@@ -56,7 +60,7 @@ fn virtual_hosts_of_one_name_follow_each_other_in_order() {
     assert_eq!(hosts_of(&["a.b", "*.b", "a.b", "a.b"], "a.b"), [0, 2, 3, 1]);
 }
 
-fn actions_of(matches: Vec<table::testing::MatchSpec>, path: &str) -> Vec<u32> {
+fn actions_of(matches: Vec<MatchSpec>, path: &str) -> Vec<u32> {
     let spec = Spec { listeners: vec![listener("", vec![host("", matches)])], ..sample() };
     let spec = Spec { sockets: vec![SocketSpec::Http(vec![0])], ..spec };
     let table = parsed(&spec);
@@ -109,8 +113,7 @@ fn an_action_shares_tickets_as_its_weights_say() {
     let one = table.listener(tcp).tcp_action.unwrap();
     assert_eq!(table.choose_backend(one, 9), BackendChoice::Cluster { set: 5 });
 
-    let by_name =
-        |name: &str| actions(&table).into_iter().find(|a| table.str(table.action(*a).name) == name.as_bytes());
+    let by_name = |name: &str| table.actions().find(|a| table.str(table.action(*a).name) == name.as_bytes());
     let split = by_name("split").unwrap();
     let sets = (0..1000).filter(|t| table.choose_backend(split, *t) == BackendChoice::Cluster { set: 6 }).count();
     assert_eq!(sets, 200);
@@ -119,11 +122,6 @@ fn an_action_shares_tickets_as_its_weights_say() {
         (0..100_000).filter(|t| table.choose_backend(fine, *t) == BackendChoice::Invalid { status: 500 }).count();
     assert!((9..=11).contains(&invalid), "{invalid} of 100,000 for a weight of 1 in 10,000");
     assert_eq!(table.choose_backend(by_name("empty").unwrap(), 0), BackendChoice::None);
-}
-
-/// Every action that some route of the sample names, and the ones behind them by walking all tickets.
-fn actions(table: &Table<Vec<u8>>) -> Vec<table::ActionIdx> {
-    table.actions().collect()
 }
 
 #[test]
