@@ -119,7 +119,7 @@ function printStatus() {
   process.stdout.write(`\n$ npx weirgate status\n${result.stdout}${result.stderr}`);
 }
 
-function printWhatToTry({ 'http-port': http, 'tcp-port': tcp }) {
+function printWhatToTry({ 'http-port': http, 'tcp-port': tcp }, folder) {
   process.stdout.write(`
 Try in another terminal:
 
@@ -137,7 +137,7 @@ Try in another terminal:
 
   npx weirgate status            what is accepted and programmed
   npx weirgate status routes -o json
-  npx weirgate reload --wait     after a change in config/quickstart/
+  npx weirgate reload --wait     after a change in ${folder}
 
 Ctrl-C ends everything.
 `);
@@ -157,7 +157,7 @@ async function main() {
     demo = await startDemo(ports['demo-port']);
     weirgate = await startWeirgate(folder);
     printStatus();
-    printWhatToTry(ports);
+    printWhatToTry(ports, folder);
     await new Promise((resolve) => {
       if (weirgate.exitCode !== null || weirgate.signalCode !== null) resolve();
       weirgate.once('exit', resolve);

@@ -72,6 +72,14 @@ const write = (path: string, text: string) =>
   box.must(`cat > ${path}.new <<'YAML'\n${text}\nYAML\nmv ${path}.new ${path}`);
 
 const backendThatAnswers = () => box.must('curl -sS --max-time 5 http://127.0.0.1/ | sed -n "s/^backend: //p"');
+/** Pid of the primary; throws when the unit does not run, so that no signal goes to process 0. */
+async function mainPid(): Promise<number> {
+  const pid = Number(await property('MainPID'));
+  if (!(pid > 1))
+    throw new Error(`weirgate.service has no main process: ${await box.must('journalctl --sync; journalctl --no-pager -u weirgate')}`);
+  return pid;
+}
+
 const property = (name: string) => box.must(`systemctl show weirgate --value -p ${name}`);
 
 beforeAll(async () => {
@@ -118,24 +126,24 @@ describe('the unit file', () => {
 
 describe.sequential('weirgate.service', () => {
   it('is started only when it serves, on port 80, as an ordinary user', async () => {
-    await box.must('systemctl start weirgate || { journalctl --no-pager -u weirgate; false; }');
+    await box.must('systemctl start weirgate || { journalctl --sync; journalctl --no-pager -u weirgate; false; }');
     expect(await backendThatAnswers()).toBe('hello');
     expect(await box.must('ps -o user= -p $(systemctl show weirgate --value -p MainPID)')).toBe('weirgate');
     expect(await box.must('weirgate status')).toContain('True');
   });
 
   it('keeps its listening sockets and its pid over a reload, and serves the new configuration at once', async () => {
-    const pid = await property('MainPID');
+    const pid = await mainPid();
     await write('/etc/weirgate/route.yaml', route('two'));
     await box.must('systemctl reload weirgate');
     expect(await backendThatAnswers()).toBe('blue');
-    expect(await property('MainPID')).toBe(pid);
+    expect(await mainPid()).toBe(pid);
   });
 
   it('fails a reload of a broken file with the reason in the journal, and serves on', async () => {
     await write('/etc/weirgate/route.yaml', 'kind: [HTTPRoute');
     expect((await box.run('systemctl reload weirgate')).status).not.toBe(0);
-    expect(await box.must('journalctl --no-pager -u weirgate')).toMatch(/route\.yaml:\d+:\d+: error\[WG1\d{3}\]/);
+    expect(await box.must('journalctl --sync; journalctl --no-pager -u weirgate')).toMatch(/route\.yaml:\d+:\d+: error\[WG1\d{3}\]/);
     expect(await property('ActiveState')).toBe('active');
     expect(await backendThatAnswers()).toBe('blue');
   });
@@ -147,7 +155,7 @@ describe.sequential('weirgate.service', () => {
   });
 
   it('serves again by itself when the primary was killed', async () => {
-    const pid = await property('MainPID');
+    const pid = await mainPid();
     await box.must(`kill -9 ${pid}`);
     await box.must(`until [ "$(systemctl show weirgate --value -p MainPID)" -gt 0 ] && [ "$(systemctl show weirgate --value -p MainPID)" != ${pid} ] &&
       systemctl is-active --quiet weirgate; do sleep 0.05; done`);
@@ -155,6 +163,7 @@ describe.sequential('weirgate.service', () => {
   });
 
   it('leaves no process behind when it is stopped', async () => {
+    expect(await property('ActiveState')).toBe('active');
     await box.must('systemctl stop weirgate');
     expect(await property('Result')).toBe('success');
     expect((await box.run('pgrep -u weirgate')).output).toBe('');
