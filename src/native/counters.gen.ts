@@ -53,10 +53,8 @@ export const COUNTER_CELLS = {
     { number: 4, name: 'tableSwaps', metric: 'weirgate_worker_table_swaps', labels: {}, scale: 1, help: 'Configurations taken over.' },
     { number: 5, name: 'tableRefusals', metric: 'weirgate_worker_table_refusals', labels: {}, scale: 1, help: 'Configurations refused.' },
     { number: 6, name: 'pipeFallbacks', metric: 'weirgate_worker_pipe_fallbacks', labels: {}, scale: 1, help: 'Bulk directions that got no pipe and were copied.' },
-    { number: 7, name: 'splicedBytes', metric: 'weirgate_worker_spliced_bytes', labels: {}, scale: 1, help: 'Bytes moved without being copied to user space.' },
-    { number: 8, name: 'copiedBytes', metric: 'weirgate_worker_copied_bytes', labels: {}, scale: 1, help: 'Stream and body bytes copied through user space.' },
-    { number: 9, name: 'logDropped', metric: 'weirgate_worker_log_dropped', labels: {}, scale: 1, help: 'Access records dropped because the ring was full.' },
-    { number: 10, name: 'endpointRests', metric: 'weirgate_worker_endpoint_rests', labels: {}, scale: 1, help: 'Times that an endpoint was rested after a failed connect.' },
+    { number: 7, name: 'logDropped', metric: 'weirgate_worker_log_dropped', labels: {}, scale: 1, help: 'Access records dropped because the ring was full.' },
+    { number: 8, name: 'endpointRests', metric: 'weirgate_worker_endpoint_rests', labels: {}, scale: 1, help: 'Times that an endpoint was rested after a failed connect.' },
   ],
 } as const satisfies Readonly<Record<string, readonly CounterCell[]>>;
 
@@ -65,7 +63,7 @@ export const CELL = {
   listener: { accepted: 0, closed: 1, bytesIn: 2, bytesOut: 3, requests: 4, rejected: 5 },
   action: { requests: 0, status1xx: 1, status2xx: 2, status3xx: 3, status4xx: 4, status5xx: 5, retries: 6, bytesIn: 7, bytesOut: 8, durationUs: 9 },
   endpoint: { connects: 0, connectFailures: 1, requests: 2, reused: 3, bytesOut: 4, bytesIn: 5, failures: 6, connectUs: 7 },
-  engine: { accepts: 0, acceptErrors: 1, acceptPauses: 2, turns: 3, tableSwaps: 4, tableRefusals: 5, pipeFallbacks: 6, splicedBytes: 7, copiedBytes: 8, logDropped: 9, endpointRests: 10 },
+  engine: { accepts: 0, acceptErrors: 1, acceptPauses: 2, turns: 3, tableSwaps: 4, tableRefusals: 5, pipeFallbacks: 6, logDropped: 7, endpointRests: 8 },
 } as const;
 
 /** Why a connection or request ended. */

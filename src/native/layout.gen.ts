@@ -1,7 +1,7 @@
 // Generated from native/crates/table/src/layout.rs by native/xtask (cargo run -p xtask -- gen). Do not edit; CI compares.
 
 /** Hash of every name, offset and constant below; a table of another hash is refused. */
-export const LAYOUT_HASH = 0xd10ae317c0da25f1n;
+export const LAYOUT_HASH = 0x1756771b1e588ffdn;
 
 /** Byte size and field offsets of `Header`: magic u32, sections u32, layoutHash u64, generation u64, length u32, hashSeed u32, hostProbe u32, pathProbe u32. */
 export const HEADER = {

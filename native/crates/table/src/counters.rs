@@ -84,9 +84,7 @@ cells! {
         TABLE_SWAPS = 4, "table_swaps", "weirgate_worker_table_swaps", "", PLAIN, "Configurations taken over.";
         TABLE_REFUSALS = 5, "table_refusals", "weirgate_worker_table_refusals", "", PLAIN, "Configurations refused.";
         PIPE_FALLBACKS = 6, "pipe_fallbacks", "weirgate_worker_pipe_fallbacks", "", PLAIN, "Bulk directions that got no pipe and were copied.";
-        SPLICED_BYTES = 7, "spliced_bytes", "weirgate_worker_spliced_bytes", "", PLAIN, "Bytes moved without being copied to user space.";
-        COPIED_BYTES = 8, "copied_bytes", "weirgate_worker_copied_bytes", "", PLAIN, "Stream and body bytes copied through user space.";
-        LOG_DROPPED = 9, "log_dropped", "weirgate_worker_log_dropped", "", PLAIN, "Access records dropped because the ring was full.";
-        ENDPOINT_RESTS = 10, "endpoint_rests", "weirgate_worker_endpoint_rests", "", PLAIN, "Times that an endpoint was rested after a failed connect.";
+        LOG_DROPPED = 7, "log_dropped", "weirgate_worker_log_dropped", "", PLAIN, "Access records dropped because the ring was full.";
+        ENDPOINT_RESTS = 8, "endpoint_rests", "weirgate_worker_endpoint_rests", "", PLAIN, "Times that an endpoint was rested after a failed connect.";
     }
 }

@@ -7,6 +7,8 @@ mod record;
 mod sections;
 mod shared;
 
+use crate::counters::{Cell, KINDS};
+
 pub use constants::*;
 pub use record::{Field, Record, Shape};
 pub use sections::*;
@@ -58,7 +60,7 @@ pub enum Section {
 
 const _: () = assert!(Section::Strings as usize + 1 == SECTIONS.len());
 
-/// Changes with every name, offset, size, type, section or constant above; a table of another hash is refused.
+/// Changes with every name, offset, size, type, section, constant and counter cell; a table of another hash is refused.
 pub const LAYOUT_HASH: u64 = layout_hash();
 
 const fn layout_hash() -> u64 {
@@ -80,6 +82,20 @@ const fn layout_hash() -> u64 {
     i = 0;
     while i < CONSTANTS.len() {
         h = mix(mix_text(h, CONSTANTS[i].0), CONSTANTS[i].1);
+        i += 1;
+    }
+    i = 0;
+    while i < KINDS.len() {
+        h = mix_cells(mix_text(h, KINDS[i].0), KINDS[i].1);
+        i += 1;
+    }
+    h
+}
+
+const fn mix_cells(mut h: u64, cells: &[Cell]) -> u64 {
+    let mut i = 0;
+    while i < cells.len() {
+        h = mix(mix_text(h, cells[i].name), cells[i].number as u64);
         i += 1;
     }
     h

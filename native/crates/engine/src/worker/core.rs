@@ -148,5 +148,6 @@ impl<O: Os> Core<O> {
     /// Leaves an endpoint out for a while, on every worker.
     pub fn rest(&self, endpoint_slot: u32) {
         self.shared.cursors.rest(endpoint_slot, self.now_ms + REST_MS);
+        self.shared.counters.engine(table::counters::engine::ENDPOINT_RESTS, 1);
     }
 }

@@ -59,6 +59,7 @@ impl<O: Os> Loop<O> {
         self.core.os.wait(timeout, &mut events)?;
         self.core.read_clock();
         self.beat();
+        self.core.shared.counters.engine(table::counters::engine::TURNS, 1);
         for event in &events {
             let Some(token) = Token::unpack(event.token) else { continue };
             match token.kind {
