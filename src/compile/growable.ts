@@ -36,18 +36,22 @@ export class GrowableBuffer {
     return at;
   }
 
+  /** Writes one byte. */
   u8(at: number, value: number): void {
     this.#view.setUint8(at, value);
   }
 
+  /** Writes two bytes, little-endian. */
   u16(at: number, value: number): void {
     this.#view.setUint16(at, value, true);
   }
 
+  /** Writes four bytes, little-endian. */
   u32(at: number, value: number): void {
     this.#view.setUint32(at, value, true);
   }
 
+  /** Writes eight bytes, little-endian. */
   u64(at: number, value: bigint): void {
     this.#view.setBigUint64(at, value, true);
   }
