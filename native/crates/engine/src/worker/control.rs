@@ -195,7 +195,7 @@ impl Worker {
         let core = &mut self.engine.core;
         // Two tables may overtake each other on their threads: only a newer one counts.
         if core.table.as_ref().is_none_or(|old| old.generation() < generation) {
-            if let Some(old) = core.table.replace(table.clone()) {
+            if let Some(old) = core.replace_table(table.clone()) {
                 self.engine.http.table_changed(&old, &table, core.now_ms);
             }
             core.shared.control.set_generation(generation);

@@ -1,7 +1,7 @@
 //! What every connection of a worker shares: clock, queue, timers, table, shared memory, scratch buffers.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use session::close_reason::CloseReason;
 use table::{ActionIdx, BackendChoice, Table};
@@ -72,6 +72,8 @@ pub struct Core<O: Os> {
     pub os: O,
     pub shared: Shared,
     pub table: Option<Arc<LoadedTable>>,
+    /// Replaced tables that requests may still hold.
+    old_tables: Vec<Weak<LoadedTable>>,
     pub now_us: u64,
     pub now_ms: u64,
     pub queue: VecDeque<Token>,
@@ -94,6 +96,7 @@ impl<O: Os> Core<O> {
             os,
             shared,
             table: None,
+            old_tables: Vec::new(),
             now_us,
             now_ms: now_us / 1000,
             queue: VecDeque::new(),
@@ -111,6 +114,20 @@ impl<O: Os> Core<O> {
         self.now_us = self.os.now_us();
         self.now_ms = self.now_us / 1000;
         self.pipes.set_now(self.now_ms);
+    }
+
+    /// Takes a newer table; returns the one it replaces, which lives on while a request holds it.
+    pub fn replace_table(&mut self, table: Arc<LoadedTable>) -> Option<Arc<LoadedTable>> {
+        let old = self.table.replace(table)?;
+        self.old_tables.push(Arc::downgrade(&old));
+        Some(old)
+    }
+
+    /// The oldest generation that a request of this worker still holds; the present one when none does.
+    pub fn oldest_generation(&mut self) -> u64 {
+        self.old_tables.retain(|table| table.strong_count() > 0);
+        let held = self.old_tables.iter().filter_map(Weak::upgrade).map(|table| table.generation());
+        held.chain(self.table.as_ref().map(|table| table.generation())).min().unwrap_or(0)
     }
 
     /// Makes sure that a timer comes up no later than `at_ms`; `armed` is the owner's note of the entry it has.

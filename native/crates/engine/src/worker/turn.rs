@@ -148,6 +148,8 @@ impl<O: Os> Loop<O> {
         self.beat_at_ms = core.now_ms + HEARTBEAT_MS;
         let fallbacks = std::mem::take(&mut core.pipes.refused);
         core.shared.control.set_heartbeat(core.now_ms);
+        let oldest = core.oldest_generation();
+        core.shared.control.set_oldest_generation(oldest);
         core.shared.control.set_connections((self.http.len() + self.sessions.len()) as u32);
         core.shared.control.set_requests_inflight((self.http.upstream() - self.http.idle_upstream()) as u32);
         if fallbacks > 0 {
