@@ -19,7 +19,8 @@ class Bare(Adapter):
 
 
 class BareSplice(Bare):
-    name, kinds, modes = "bare-splice", frozenset({"tcp"}), {"tcp": "splice"}
+    name = "bare-splice"
+    modes = {"http": "pool-splice", "tcp": "splice"}
 
     def version(self):
         return f"{super().version()}, pipes of {settings.PIPE_BYTES // 1024} kB"

@@ -55,20 +55,23 @@ def cpu(pid):
     return user / TICK, system / TICK
 
 
-def pss_each(pid):
-    """Memory in bytes of each process of the tree, largest first; shared pages are divided among their users."""
+def memory_each(pid):
+    """(PSS, RSS) in bytes of each process of the tree, in the order of their pids: the first process first.
+    PSS divides shared pages among their users, RSS counts them whole."""
     sizes = []
-    for p in tree(pid):
+    for p in sorted(tree(pid)):
         try:
             with open(f"/proc/{p}/smaps_rollup") as f:
-                sizes.append(sum(int(line.split()[1]) * 1024 for line in f if line.startswith("Pss:")))
+                lines = {line.split(":")[0]: line.split()[1] for line in f if line.startswith(("Pss:", "Rss:"))}
         except OSError:
             continue
-    return sorted(sizes, reverse=True)
+        if lines:
+            sizes.append((int(lines["Pss"]) * 1024, int(lines["Rss"]) * 1024))
+    return sizes
 
 
 def pss(pid):
-    return sum(pss_each(pid))
+    return sum(size for size, _ in memory_each(pid))
 
 
 def stop(process, grace=5):

@@ -75,10 +75,12 @@ def idle(count):
 
 
 def at_rest(proxy):
-    """Memory of the largest worker of an instance that has served one request, in MB; all processes in the note."""
+    """RSS in MB of the largest process that is not the first, of an instance that has served one request; all in the note."""
     time.sleep(2)
-    sizes = processes.pss_each(proxy.pid)
-    return {"value": max(sizes[1:] or sizes) / 1e6, "memory": sum(sizes), "note": "processes, MB: " + " ".join(f"{s / 1e6:.1f}" for s in sizes)}
+    sizes = processes.memory_each(proxy.pid)
+    note = ", ".join(f"{rss / 1e6:.1f} ({pss / 1e6:.1f})" for pss, rss in sizes)
+    return {"value": max(rss for _, rss in sizes[1:] or sizes) / 1e6, "memory": sum(pss for pss, _ in sizes),
+            "note": f"processes, RSS (PSS) in MB: {note}"}
 
 
 def start(proxy):
@@ -142,7 +144,7 @@ SCENARIOS = {
                    bars=(Bar(BOTH, 1.0),)),
     "gc": Scenario("TCP connections, 4 kB answer each", "connection", load("raw", "-c", 64, "-k", 1, "-x", 4096), kind="tcp", backend="hello"),
     "k": Scenario("9,000 idle HTTP connections: kB each", "kB", idle(9000), fresh=True, products_only=True, most=1.0),
-    "m": Scenario("an idle worker process: MB", "MB", at_rest, fresh=True, products_only=True, most=60),
+    "m": Scenario("an idle worker process: MB of RSS", "MB", at_rest, fresh=True, products_only=True, most=60),
     "rk": Scenario("20 reloads under keep-alive load, 1,000 hosts: failures", "failures", reloads_under_load(), hosts=1000, products_only=True),
     "rc": Scenario("20 reloads under connection-per-request load, 1,000 hosts: failures", "failures", reloads_under_load("-k", "1"), hosts=1000,
                    products_only=True),

@@ -98,12 +98,20 @@ def judge(bar, found, rows, subject, others):
     words = "passes" if value >= bar.least else "MISSED"
     if bar.goal and value >= bar.goal:
         words = "passes, goal reached"
-    floor = [ratio for relay in BARE for ratio in [ratios(rows, relay, others)] if ratio]
-    if words == "MISSED" and floor:
-        reachable = ENOUGH_OF_BARE * max(statistics.median(ratio) for ratio in floor)
-        if reachable < bar.least:
-            words = f"reported only: {ENOUGH_OF_BARE} of the relay is {reachable:.2f}"
+    reachable = ENOUGH_OF_BARE * floor(rows, subject, others)
+    if words == "MISSED" and 0 < reachable < bar.least:
+        words = f"reported only: {ENOUGH_OF_BARE} of the relay is {reachable:.2f}"
     return words + (f" (not measured: {', '.join(missing)})" if missing else "")
+
+
+def floor(rows, subject, others):
+    """The best relay's median ratio to the others; 0 without one. A relay that the subject beats is no floor."""
+    best = 0.0
+    for relay in BARE:
+        mine, over = ratios(rows, relay, others), ratios(rows, subject, (relay,))
+        if mine and statistics.median(over) <= 1:
+            best = max(best, statistics.median(mine))
+    return best
 
 
 def print_values(scenario, rows, peers, subject):

@@ -1,10 +1,11 @@
 // The floor of the load bench: an epoll relay that parses nothing. What it costs, the kernel costs.
 //
 //   relay MODE LISTEN-PORT ORIGIN-PORT [PIPE-BYTES]
-//   copy    each client connection has an origin connection of its own; read and write through one buffer
-//   pool    like copy, but an origin connection outlives its client and serves the next one
-//           (the least that HTTP connection reuse can cost, for clients that take whole answers)
-//   splice  like copy, but bytes move through a pipe and never enter user space
+//   copy         each client connection has an origin connection of its own; read and write through one buffer
+//   pool         like copy, but an origin connection outlives its client and serves the next one
+//                (the least that HTTP connection reuse can cost, for clients that take whole answers)
+//   splice       like copy, but bytes move through a pipe and never enter user space
+//   pool-splice  both
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -19,7 +20,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum mode { COPY, POOL, SPLICE };
 enum { PIECE = 16384, MOST = 200000 };
 
 struct end {
@@ -30,7 +30,7 @@ struct end {
     int offset, length;
 };
 
-static enum mode mode;
+static int pools, splices;
 static struct end *ends; // by descriptor
 static int poller, spare[65536], spares;
 static long pipe_bytes = 262144;
@@ -49,13 +49,13 @@ static void close_end(int fd) {
 
 static void drop(int fd) {
     int peer = ends[fd].peer;
-    if (mode == POOL && ends[fd].client && peer) {
+    if (pools && ends[fd].client && peer && !ends[peer].in_pipe && !ends[peer].length) {
         ends[peer].peer = 0;
         spare[spares++] = peer;
         close_end(fd);
         return;
     }
-    if (mode == POOL && !peer) {
+    if (pools && !peer) {
         for (int i = 0; i < spares; i++) {
             if (spare[i] != fd) continue;
             spare[i] = spare[--spares];
@@ -118,7 +118,7 @@ static int move_splice(int fd) {
     return 0;
 }
 
-static int move(int fd) { return mode == SPLICE ? move_splice(fd) : move_copy(fd); }
+static int move(int fd) { return splices ? move_splice(fd) : move_copy(fd); }
 
 static void watch(int fd, int events) {
     struct epoll_event e = {.events = events, .data.fd = fd};
@@ -163,7 +163,8 @@ int main(int argc, char **argv) {
     setrlimit(RLIMIT_NOFILE, &limit);
     ends = calloc(MOST, sizeof *ends);
     poller = epoll_create1(0);
-    mode = !strcmp(argv[1], "pool") ? POOL : !strcmp(argv[1], "splice") ? SPLICE : COPY;
+    pools = !strncmp(argv[1], "pool", 4);
+    splices = strstr(argv[1], "splice") != 0;
     origin = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons(atoi(argv[3])), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     if (argc > 4) pipe_bytes = atol(argv[4]);
     int listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0), one = 1;
