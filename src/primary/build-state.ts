@@ -11,6 +11,7 @@ import { objectLabel, type Resource } from '../gateway-api/index.js';
 import { type Fault, type ListedObject, MAX_FAULTS } from '../ipc/admin-protocol.js';
 import type { IrSettings } from '../ir/ir.js';
 import { type BuildResult, build } from '../pipeline.js';
+import { CODES } from '../resolve/codes.js';
 import type { Facts } from '../resolve/facts.js';
 import type { ObjectStatus } from '../status/index.js';
 import { faultsOf } from './faults.js';
@@ -126,6 +127,14 @@ export class BuildState {
     // A build that is not programmed must leave no trace in the book.
     const book = SlotBook.from(before.book.toJSON());
     const result = build(snapshot, request.facts, book, request.generation);
+    // The settings of a class concern every Gateway of it: a mistake there would close them all at once.
+    if (
+      !request.keepGoing &&
+      result.diagnostics.some(({ code, severity }) => severity === 'error' && code === CODES.classParameters)
+    ) {
+      const diagnostics = [...admission, ...result.diagnostics].sort(compareDiagnostics);
+      return { outcome: 'refused', diagnostics, changes: [], built: undefined, summary: this.summary() };
+    }
     const candidate = toServed(snapshot.resources, result, book, before, request.now);
     const diagnostics = [...admission, ...result.diagnostics].sort(compareDiagnostics);
     const changes = listChanges(before, candidate);
