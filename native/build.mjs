@@ -32,7 +32,16 @@ function buildTypeScript() {
 function buildAddon() {
   const missing = missingPrerequisites();
   if (missing.length > 0) fail(...missing.map((line) => `Weirgate cannot be built: ${line}`));
-  run('cargo', ['build', '--release', '--locked', '--quiet', '--manifest-path', 'native/Cargo.toml', '-p', 'weirgate-native']);
+  run('cargo', [
+    'build',
+    '--release',
+    '--locked',
+    '--quiet',
+    '--manifest-path',
+    'native/Cargo.toml',
+    '-p',
+    'weirgate-native',
+  ]);
   const library = `${process.env.CARGO_TARGET_DIR ?? `${CLONE}native/target`}/release/libweirgate_native.so`;
   if (existsSync(ADDON) && statSync(ADDON).mtimeMs >= statSync(library).mtimeMs) return;
   // Renamed into place: a running instance keeps the file that it has mapped.

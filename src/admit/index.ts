@@ -1,8 +1,8 @@
 /**
  * The one door of `admit/`: text → resources and diagnostics.
  */
-export { admitSnapshot, compareResources } from './admit-snapshot.js';
+export { admitSnapshot } from './admit-snapshot.js';
 export { admitText } from './admit-text.js';
-export { MAX_ALIASES, MAX_BYTES, MAX_DEPTH, MAX_EXPANDED_NODES } from './limits.js';
+export { MAX_ALIASES, MAX_BYTES, MAX_DEPTH } from './limits.js';
 export type { AdmittedFile, RefusedObject, Snapshot } from './snapshot.js';
 export { nearestWord } from './suggest.js';

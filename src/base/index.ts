@@ -2,9 +2,8 @@
  * The one door of `base/`: values and types that every layer may use.
  */
 export { assertDefined, assertNever } from './assert.js';
-export { type Brand, brand } from './brand.js';
 export { compareDiagnostics, type Diagnostic, type DiagnosticCode, hasErrors, type Severity } from './diagnostic.js';
 export { childPath, type PathSegment, parseFieldPath } from './field-path.js';
-export { compareNumbers, compareStrings, firstDifference } from './order.js';
+export { compareStrings, firstDifference } from './order.js';
 export { err, ok, type Result } from './result.js';
-export { compareSpans, formatSpan, type SourceSpan, wholeFile } from './source-span.js';
+export { formatSpan, type SourceSpan, wholeFile } from './source-span.js';

@@ -26,7 +26,7 @@ export type {
 } from './http-route.js';
 export { apiVersionOf, CONTROLLER_NAME, KINDS, type KindDefinition, objectLabel, WEIRGATE_GROUP } from './kinds.js';
 export type { ObjectMeta } from './metadata.js';
-export { keySpanAt, type Place, type Positioned, type Positions, PositionWriter, spanAt } from './positions.js';
+export { type Place, type Positioned, type Positions, PositionWriter, spanAt } from './positions.js';
 export type { ReferenceGrantSpec } from './reference-grant.js';
 export {
   type BackendObjectReference,

@@ -143,10 +143,3 @@ export function spanAt(source: Positioned, path: string): SourceSpan {
   const place = found.known === segments.length ? found.value : (found.key ?? found.value);
   return { file: source.file, line: place.line, column: place.column };
 }
-
-/** Returns where the key of `path` begins; for list items and missing fields as `spanAt`. */
-export function keySpanAt(source: Positioned, path: string): SourceSpan {
-  const found = findPlace(source.positions, parseFieldPath(path));
-  const place = found.key ?? found.value;
-  return { file: source.file, line: place.line, column: place.column };
-}

@@ -128,7 +128,7 @@ export interface IrAction {
 }
 
 export type IrBackend =
-  | { readonly kind: 'cluster'; readonly weight: number; /** Index into `Ir.clusters`. */ readonly cluster: number }
+  | { readonly kind: 'cluster'; readonly weight: number /** Index into `Ir.clusters`. */; readonly cluster: number }
   /** A reference that does not resolve keeps its share as errors. */
   | { readonly kind: 'invalid'; readonly weight: number; readonly status: 500 };
 

@@ -6,9 +6,6 @@ import cluster, { type Worker } from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import type { Host } from '../native/addon.js';
 
-/** Descriptor of the channel in the worker; see `worker/main.ts`. */
-export const CHANNEL_FD = 4;
-
 /**
  * V8 beside the native loop: no helper threads, a small young generation. The worker's JavaScript allocates nothing after
  * its start, so smaller heaps would save nothing (measured: 43 MB resident with any of them, 36 of it Node's own code).
@@ -38,6 +35,7 @@ export class WorkerProcesses {
     const childEnd = this.#host.openChannel(worker);
     try {
       // Settings are read at each fork. A worker has no business on standard output, where results are printed.
+      // The last entry becomes its descriptor 4, where `worker/main.ts` finds the channel.
       cluster.setupPrimary({
         exec: WORKER_ENTRY,
         args: [],

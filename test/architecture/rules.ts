@@ -208,7 +208,7 @@ export function undocumented(sources: Sources): string[] {
   const found: string[] = [];
   for (const [path, text] of sources) {
     const rust = path.endsWith('.rs');
-    if (!text.startsWith(rust ? '//!' : '/**') && !/\.gen\.ts$/.test(path))
+    if (!text.replace(/^#!.*\n/, '').startsWith(rust ? '//!' : '/**') && !/\.gen\.ts$/.test(path))
       found.push(`${path}: no header that says what lives here`);
     if (rust) continue;
     const lines = text.split('\n');

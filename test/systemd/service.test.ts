@@ -76,7 +76,9 @@ const backendThatAnswers = () => box.must('curl -sS --max-time 5 http://127.0.0.
 async function mainPid(): Promise<number> {
   const pid = Number(await property('MainPID'));
   if (!(pid > 1))
-    throw new Error(`weirgate.service has no main process: ${await box.must('journalctl --sync; journalctl --no-pager -u weirgate')}`);
+    throw new Error(
+      `weirgate.service has no main process: ${await box.must('journalctl --sync; journalctl --no-pager -u weirgate')}`,
+    );
   return pid;
 }
 
@@ -143,7 +145,9 @@ describe.sequential('weirgate.service', () => {
   it('fails a reload of a broken file with the reason in the journal, and serves on', async () => {
     await write('/etc/weirgate/route.yaml', 'kind: [HTTPRoute');
     expect((await box.run('systemctl reload weirgate')).status).not.toBe(0);
-    expect(await box.must('journalctl --sync; journalctl --no-pager -u weirgate')).toMatch(/route\.yaml:\d+:\d+: error\[WG1\d{3}\]/);
+    expect(await box.must('journalctl --sync; journalctl --no-pager -u weirgate')).toMatch(
+      /route\.yaml:\d+:\d+: error\[WG1\d{3}\]/,
+    );
     expect(await property('ActiveState')).toBe('active');
     expect(await backendThatAnswers()).toBe('blue');
   });
