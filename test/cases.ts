@@ -12,6 +12,10 @@ export interface IncidentCase {
   readonly waitsFor: number | undefined;
 }
 
+const REQUEST_HEAD = 'native/crates/proto/tests/request_head.rs';
+const SIMULATION = 'native/crates/engine/src/worker/simulation/runs.rs';
+const golden = (name: string, text: string) => ({ file: `test/golden/${name}/status.yaml`, text });
+
 export const CASES: readonly IncidentCase[] = [
   { id: 'H1', incident: 'a post-quantum ClientHello in two segments is cut', coveredBy: [], waitsFor: 5 },
   {
@@ -26,25 +30,73 @@ export const CASES: readonly IncidentCase[] = [
     coveredBy: [],
     waitsFor: 6,
   },
-  { id: 'H4', incident: 'an empty or odd Content-Length is passed on', coveredBy: [], waitsFor: 6 },
-  { id: 'H5', incident: 'an absolute-form target without a path loses its query', coveredBy: [], waitsFor: 6 },
-  { id: 'H6', incident: 'a half-closed TCP session loses the answer', coveredBy: [], waitsFor: 7 },
+  {
+    id: 'H4',
+    incident: 'an empty or odd Content-Length is passed on',
+    coveredBy: [{ file: REQUEST_HEAD, text: 'content_length_is_digits_or_a_list_of_one_number' }],
+    waitsFor: 6,
+  },
+  {
+    id: 'H5',
+    incident: 'an absolute-form target without a path loses its query',
+    coveredBy: [{ file: REQUEST_HEAD, text: 'an_absolute_form_target_names_the_host_and_the_host_field_loses' }],
+    waitsFor: 6,
+  },
+  {
+    id: 'H6',
+    incident: 'a half-closed TCP session loses the answer',
+    coveredBy: [{ file: SIMULATION, text: 'every_tcp_stream_arrives_whole_in_both_directions' }],
+    waitsFor: 7,
+  },
   { id: 'H7', incident: 'UDP payloads are cut', coveredBy: [], waitsFor: 7 },
   { id: 'H8', incident: 'UDP listeners are dark during a reload or restart', coveredBy: [], waitsFor: 7 },
   { id: 'H9', incident: 'a reload cuts WebSockets of routes that did not change', coveredBy: [], waitsFor: 8 },
   { id: 'H10', incident: 'old generations linger and memory climbs', coveredBy: [], waitsFor: 8 },
   { id: 'H11', incident: 'closing one SO_REUSEPORT socket loses what is queued on it', coveredBy: [], waitsFor: 8 },
   { id: 'H12', incident: 'start time explodes with many certificates', coveredBy: [], waitsFor: 5 },
-  { id: 'H13', incident: 'a Host with a port is not found', coveredBy: [], waitsFor: 6 },
-  { id: 'H14', incident: 'the winner of two equal matches changes at reload', coveredBy: [], waitsFor: 4 },
-  { id: 'H15', incident: 'cross-namespace backends work without a grant, or not with one', coveredBy: [], waitsFor: 6 },
+  {
+    id: 'H13',
+    incident: 'a Host with a port is not found',
+    coveredBy: [{ file: REQUEST_HEAD, text: 'a_1_1_request_has_exactly_one_valid_host' }],
+    waitsFor: 6,
+  },
+  {
+    id: 'H14',
+    incident: 'the winner of two equal matches changes at reload',
+    coveredBy: [
+      golden('of equal matches the older route wins, then the first by name, and check says so', 'HTTPRoute'),
+    ],
+    waitsFor: 4,
+  },
+  {
+    id: 'H15',
+    incident: 'cross-namespace backends work without a grant, or not with one',
+    coveredBy: [
+      golden('a reference without a grant is RefNotPermitted, whether its target exists or not', 'RefNotPermitted'),
+      golden('a grant must fit by kind, namespace and name, from and to in one grant', 'RefNotPermitted'),
+    ],
+    waitsFor: 6,
+  },
   { id: 'H16', incident: 'of an RSA and an ECDSA certificate only the first is used', coveredBy: [], waitsFor: 5 },
   { id: 'H17', incident: 'IPv4 peers show as ::ffff:a.b.c.d on a dual-stack listener', coveredBy: [], waitsFor: 7 },
   { id: 'H18', incident: 'accept fails in a tight loop at the limit of descriptors', coveredBy: [], waitsFor: 7 },
   { id: 'H19', incident: 'an early answer to an upload becomes 502', coveredBy: [], waitsFor: 6 },
   { id: 'H20', incident: '103 Early Hints are lost or break the client', coveredBy: [], waitsFor: 6 },
-  { id: 'H21', incident: 'round robin looks random, each worker has its own pointer', coveredBy: [], waitsFor: 10 },
+  {
+    id: 'H21',
+    incident: 'round robin looks random, each worker has its own pointer',
+    coveredBy: [
+      { file: 'test/unit/compile-sequence.test.ts', text: 'keeps every stretch within one step of its share' },
+      { file: 'native/crates/engine/src/shared/counters.rs', text: 'every_caller_gets_another_ticket' },
+    ],
+    waitsFor: 10,
+  },
   { id: 'H22', incident: 'PROXY v2 LOCAL is mishandled', coveredBy: [], waitsFor: 7 },
   { id: 'H23', incident: 'names are resolved once, a missing one stops the start', coveredBy: [], waitsFor: 6 },
-  { id: 'H24', incident: 'after a refused reload the next signals are dead', coveredBy: [], waitsFor: 8 },
+  {
+    id: 'H24',
+    incident: 'after a refused reload the next signals are dead',
+    coveredBy: [{ file: 'test/systemd/service.test.ts', text: 'takes the next good reload after a refused one' }],
+    waitsFor: 8,
+  },
 ];
