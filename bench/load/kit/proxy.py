@@ -13,8 +13,8 @@ FAILURES = ("connect", "stale", "lost", "status", "timeout")
 
 
 def free_port(first):
-    """The first port from here that nobody has: proxies with SO_REUSEPORT would share one in silence."""
-    for port in range(first, first + 100):
+    """The first port from here that nobody has, another run included: proxies with SO_REUSEPORT would share one in silence."""
+    for port in range(first, first + 200):
         with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as s:
             s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
