@@ -37,9 +37,11 @@ function byLabel(objects: readonly ListedObject[]): ReadonlyMap<string, ListedOb
   );
 }
 
+/** What the file says: status and generation are made by the instance. */
 function comparable(object: ListedObject): unknown {
-  const { status, apiVersion, kind, ...rest } = object;
-  return rest;
+  const { status, metadata, ...rest } = object;
+  const { generation, ...meta } = metadata;
+  return { ...rest, metadata: meta };
 }
 
 function collectFields(before: unknown, after: unknown, path: string, fields: Field[]): void {

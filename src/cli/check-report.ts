@@ -123,7 +123,7 @@ export function codeFrame(lines: readonly string[], line: number, column: number
     if (!isMarked && points.length === 0 && number === lines.length) continue;
     out.push(`${paint('dim', `${String(number).padStart(gutter)} |`)} ${shown}`.trimEnd());
     if (!isMarked) continue;
-    const blanks = visible(points.slice(cut, column - 1).join('')).replace(/[^\t]/g, ' ');
+    const blanks = visible(points.slice(cut, column - 1).join('')).replace(/[^\t]/gu, ' ');
     out.push(`${paint('dim', `${' '.repeat(gutter)} |`)} ${blanks}${paint('red', '^')}`);
   }
   return out.map((text) => `  ${text}\n`).join('');
