@@ -89,6 +89,11 @@ pub struct Core<O: Os> {
     pub draining: bool,
 }
 
+/// When a limit that began to run at `from_ms` is over; 0 switches a limit off.
+pub fn limit_at(from_ms: u64, limit_ms: u32) -> u64 {
+    if limit_ms == 0 { u64::MAX } else { from_ms + u64::from(limit_ms) }
+}
+
 impl<O: Os> Core<O> {
     pub fn new(mut os: O, shared: Shared, most_pipes: usize, cores: u32) -> Self {
         let now_us = os.now_us();

@@ -16,7 +16,7 @@ use rustix::io::Errno;
 use session::close_reason::CloseReason;
 use table::{ActionIdx, BackendChoice, ListenerIdx, Timeouts, counters, layout};
 
-use super::core::{Core, Kind, LoadedTable, Token};
+use super::core::{Core, Kind, LoadedTable, Token, limit_at};
 use super::link::Link;
 use super::log::{Entry, Names};
 use super::os::Os;
@@ -224,7 +224,7 @@ impl<O: Os> Sessions<O> {
             }
         }
         core.reason(reason);
-        core.shared.counters.add(session.listener_slot, counters::listener::CLOSED, u64::from(!session.upgraded));
+        core.shared.counters.add(session.listener_slot, counters::listener::CLOSED, 1);
         for slot in
             [Some(session.listener_slot), session.action_slot, session.endpoint.map(|e| e.slot)].into_iter().flatten()
         {
@@ -268,7 +268,6 @@ impl<O: Os> Session<O> {
             let endpoint = core.choose_endpoint(set, &state.tried).ok_or(CloseReason::NoEndpoint)?;
             state.tried.push(endpoint.slot);
             state.started_us = core.now_us;
-            core.shared.counters.add(endpoint.slot, counters::endpoint::CONNECTS, 1);
             match core.os.connect(endpoint.addr) {
                 Ok((sock, connected)) => {
                     self.server = Some(Link::connecting(sock, connected));
@@ -304,6 +303,8 @@ impl<O: Os> Session<O> {
     fn connected(&mut self, core: &mut Core<O>) -> Result<(), CloseReason> {
         if let (Some(state), Some(endpoint)) = (self.connecting.take(), self.endpoint) {
             self.connect_us = (core.now_us - state.started_us) as u32;
+            core.shared.counters.add(endpoint.slot, counters::endpoint::CONNECTS, 1);
+            core.shared.counters.add(endpoint.slot, counters::endpoint::REQUESTS, 1);
             core.shared.counters.add(endpoint.slot, counters::endpoint::CONNECT_US, u64::from(self.connect_us));
         }
         self.active_ms = core.now_ms;
@@ -331,11 +332,11 @@ impl<O: Os> Session<O> {
     /// Returns when something must have happened, and what it means if it has not.
     fn deadline(&self) -> (u64, CloseReason) {
         if let Some(state) = &self.connecting {
-            (state.started_us / 1000 + u64::from(self.timeouts.connect_ms), CloseReason::ConnectTimeout)
+            (limit_at(state.started_us / 1000, self.timeouts.connect_ms), CloseReason::ConnectTimeout)
         } else if self.up.target_ended || self.down.target_ended {
-            (self.active_ms + u64::from(self.timeouts.half_closed_ms), CloseReason::HalfClosedTimeout)
+            (limit_at(self.active_ms, self.timeouts.half_closed_ms), CloseReason::HalfClosedTimeout)
         } else {
-            (self.active_ms + u64::from(self.timeouts.tunnel_idle_ms), CloseReason::TunnelIdleTimeout)
+            (limit_at(self.active_ms, self.timeouts.tunnel_idle_ms), CloseReason::TunnelIdleTimeout)
         }
     }
 

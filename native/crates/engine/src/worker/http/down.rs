@@ -12,7 +12,7 @@ use session::route::{HeaderLookup, RequestKey, Routed, route};
 use table::{Timeouts, counters};
 
 use super::super::bytes::Bytes;
-use super::super::core::{Core, Kind, LoadedTable, Token};
+use super::super::core::{Core, Kind, LoadedTable, Token, limit_at};
 use super::super::link::Link;
 use super::super::log::Names;
 use super::super::os::Os;
@@ -124,14 +124,14 @@ impl<O: Os> Down<O> {
         let t = &self.timeouts;
         match &self.phase {
             Phase::Head if !self.input.is_empty() || self.requests == 0 => {
-                (self.active_ms + u64::from(t.header_ms), CloseReason::HeaderTimeout)
+                (limit_at(self.active_ms, t.header_ms), CloseReason::HeaderTimeout)
             }
             Phase::Head if draining => {
-                (self.active_ms + u64::from(t.idle_ms).min(DRAIN_GRACE_MS), CloseReason::Drained)
+                (limit_at(self.active_ms, t.idle_ms).min(self.active_ms + DRAIN_GRACE_MS), CloseReason::Drained)
             }
-            Phase::Head => (self.active_ms + u64::from(t.idle_ms), CloseReason::IdleTimeout),
+            Phase::Head => (limit_at(self.active_ms, t.idle_ms), CloseReason::IdleTimeout),
             Phase::Exchange(exchange) => exchange.deadline(t),
-            Phase::Closing { .. } => (self.active_ms + u64::from(t.stream_idle_ms), CloseReason::StreamIdleTimeout),
+            Phase::Closing { .. } => (limit_at(self.active_ms, t.stream_idle_ms), CloseReason::ClientStalled),
             Phase::Linger { until_ms, .. } => (*until_ms, self.closing),
         }
     }
@@ -250,11 +250,6 @@ impl<O: Os> Http<O> {
                 if down.input.is_empty() {
                     down.active_ms = core.now_ms;
                 }
-                core.shared.counters.add(
-                    down.listener_slot.unwrap_or(u32::MAX),
-                    counters::listener::BYTES_IN,
-                    received as u64,
-                );
             }
             looked = true;
             let step = self.parse_head(core, key, received);
@@ -446,6 +441,7 @@ impl<O: Os> Http<O> {
             exchange.progress_ms = core.now_ms;
             exchange.remember(&bytes[..used]);
             exchange.any_sent = true;
+            core.shared.counters.add(up.endpoint.slot, counters::endpoint::BYTES_OUT, used as u64);
             if up.link.send(&mut core.os, &bytes[..used]).is_err() {
                 // The endpoint no longer listens; its answer may still be on the way.
                 up.deaf = true;

@@ -6,7 +6,7 @@ use session::CloseReason;
 use session::retry::{Attempt, Ending, Verdict, judge, may_pool};
 use table::{Settings, Timeouts, counters, layout};
 
-use super::super::core::Core;
+use super::super::core::{Core, limit_at};
 use super::super::log::{self, Entry};
 use super::super::os::Os;
 use super::super::slab::Key;
@@ -27,7 +27,7 @@ impl<O: Os> Exchange<O> {
                 first = (at, reason);
             }
         };
-        consider(self.progress_ms + u64::from(timeouts.stream_idle_ms), CloseReason::StreamIdleTimeout);
+        consider(limit_at(self.progress_ms, timeouts.stream_idle_ms), CloseReason::StreamIdleTimeout);
         if let (Some(table), Some(action)) = (&self.table, self.action) {
             let action = table.action(action);
             if action.request_timeout_ms > 0 {
@@ -41,7 +41,7 @@ impl<O: Os> Exchange<O> {
             }
         }
         if self.up.is_some() && !self.any_sent {
-            consider(self.try_started_ms + u64::from(timeouts.connect_ms), CloseReason::ConnectTimeout);
+            consider(limit_at(self.try_started_ms, timeouts.connect_ms), CloseReason::ConnectTimeout);
         }
         first
     }
@@ -349,7 +349,21 @@ impl<O: Os> Http<O> {
         }
     }
 
+    /// Whether it is the client that keeps an exchange from going on: it takes no answer, or sends no body that could be passed on.
+    fn waits_for_client(&mut self, key: Key) -> bool {
+        let Some(down) = self.downs.get_mut(key) else { return false };
+        let takes = down.link.ready.writable;
+        let Some(exchange) = down.exchange() else { return false };
+        if exchange.answering {
+            return !takes;
+        }
+        let passed_on = exchange.up.and_then(|k| self.ups.get(k)).is_some_and(|up| up.link.out.is_empty());
+        !exchange.body.is_done() && passed_on
+    }
+
     fn expire_exchange(&mut self, core: &mut Core<O>, key: Key, reason: CloseReason) {
+        let stalled = reason == CloseReason::StreamIdleTimeout && self.waits_for_client(key);
+        let reason = if stalled { CloseReason::ClientStalled } else { reason };
         let Some(exchange) = self.downs.get_mut(key).and_then(|d| d.exchange()) else { return };
         if exchange.answering {
             return self.abort(core, key, reason);
@@ -362,7 +376,7 @@ impl<O: Os> Http<O> {
                     self.mind(core, key);
                 }
             }
-            CloseReason::StreamIdleTimeout if !exchange.body.is_done() => {
+            CloseReason::ClientStalled => {
                 self.answer_and_close(core, key, 408, "the request body did not arrive in time", reason);
             }
             CloseReason::RequestTimeout => {
@@ -373,10 +387,11 @@ impl<O: Os> Http<O> {
     }
 }
 
-/// This worker's share of the idle connections to one endpoint.
+/// This worker's share of the idle connections to one endpoint: at least one, unless none are wanted.
 fn idle_share(settings: Settings, cores: u32) -> usize {
     let workers = if settings.workers > 0 { settings.workers } else { cores };
-    (settings.max_idle_per_endpoint / workers.max(1)).max(1) as usize
+    let most = settings.max_idle_per_endpoint;
+    (most / workers.max(1)).max(most.min(1)) as usize
 }
 
 fn class_cell(status: u16) -> Option<usize> {
