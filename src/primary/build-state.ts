@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { type AdmittedFile, admitSnapshot, type Snapshot } from '../admit/index.js';
 import { compareDiagnostics, type Diagnostic, hasErrors } from '../base/index.js';
-import { type CompiledEndpointSet, SlotBook, type SlotNames } from '../compile/compile.js';
+import { type CompiledEndpointSet, type RetiredId, SlotBook, type SlotNames } from '../compile/compile.js';
 import { objectLabel, type Resource } from '../gateway-api/index.js';
 import { type Fault, type ListedObject, MAX_FAULTS } from '../ipc/admin-protocol.js';
 import type { IrSettings } from '../ir/ir.js';
@@ -32,6 +32,10 @@ export interface BuildRequest {
   /** Faults of reading the files. */
   readonly readDiagnostics: readonly Diagnostic[];
   readonly facts: Facts;
+  /** The oldest generation that a worker still holds: what vanished up to it may be reused once nothing is in flight there. */
+  readonly oldestHeld: number;
+  /** Of the last reply's `retired`: what is known to be quiet now. */
+  readonly reusable: readonly RetiredId[];
   /** Leave out objects with errors and serve the rest, in place of refusing everything. */
   readonly keepGoing: boolean;
   /** RFC 3339; becomes `lastTransitionTime` of conditions that change. */
@@ -69,6 +73,8 @@ export interface BuildReply {
   readonly changes: readonly ObjectChange[];
   readonly built: BuiltGeneration | undefined;
   readonly summary: StatusSummary;
+  /** Ids that no generation can name any more; given when there are many. */
+  readonly retired: readonly RetiredId[];
 }
 
 /** What the overview says about objects. */
@@ -96,6 +102,10 @@ interface Served {
   readonly book: SlotBook;
 }
 
+const KEEP_RETIRED = 20_000;
+/** Slots reclaimed by one build. */
+const MAX_RECLAIMED = 100_000;
+
 const NOTHING: Served = {
   resources: new Map(),
   status: new Map(),
@@ -109,6 +119,12 @@ export class BuildState {
   #files = new Map<string, { readonly hash: string; readonly admitted: AdmittedFile }>();
   #served: Served = NOTHING;
   #candidate: Served | undefined;
+  readonly #keepRetired: number;
+
+  /** So many vanished objects go on counting where they were, should they come back; of more, the slots are reused. */
+  constructor(keepRetired: number = KEEP_RETIRED) {
+    this.#keepRetired = keepRetired;
+  }
 
   /** Starts with the slots of an earlier build thread, so that counters keep their meaning. */
   seed(book: string): void {
@@ -121,11 +137,19 @@ export class BuildState {
     const snapshot = this.#admit(request);
     const admission = [...request.readDiagnostics, ...snapshot.diagnostics].sort(compareDiagnostics);
     if (hasErrors(admission) && !request.keepGoing) {
-      return { outcome: 'refused', diagnostics: admission, changes: [], built: undefined, summary: this.summary() };
+      return {
+        outcome: 'refused',
+        diagnostics: admission,
+        changes: [],
+        built: undefined,
+        summary: this.summary(),
+        retired: [],
+      };
     }
     const before = this.#served;
     // A build that is not programmed must leave no trace in the book.
     const book = SlotBook.from(before.book.toJSON());
+    book.free(request.reusable);
     const result = build(snapshot, request.facts, book, request.generation);
     // The settings of a class concern every Gateway of it: a mistake there would close them all at once.
     if (
@@ -133,19 +157,28 @@ export class BuildState {
       result.diagnostics.some(({ code, severity }) => severity === 'error' && code === CODES.classParameters)
     ) {
       const diagnostics = [...admission, ...result.diagnostics].sort(compareDiagnostics);
-      return { outcome: 'refused', diagnostics, changes: [], built: undefined, summary: this.summary() };
+      return { outcome: 'refused', diagnostics, changes: [], built: undefined, summary: this.summary(), retired: [] };
     }
     const candidate = toServed(snapshot.resources, result, book, before, request.now);
     const diagnostics = [...admission, ...result.diagnostics].sort(compareDiagnostics);
     const changes = listChanges(before, candidate);
     this.#candidate = candidate;
     const summary = summarize(candidate);
+    const vanished = book.retiredBefore(request.oldestHeld);
+    const retired = vanished.length > this.#keepRetired ? vanished.slice(0, MAX_RECLAIMED) : [];
     if (isSameService(before, candidate)) {
       this.commit();
-      return { outcome: 'unchanged', diagnostics, changes, built: undefined, summary };
+      return { outcome: 'unchanged', diagnostics, changes, built: undefined, summary, retired };
     }
     const built = toGeneration(request.generation, result, before, candidate);
-    return { outcome: built.table === undefined ? 'updated' : 'changed', diagnostics, changes, built, summary };
+    return {
+      outcome: built.table === undefined ? 'updated' : 'changed',
+      diagnostics,
+      changes,
+      built,
+      summary,
+      retired,
+    };
   }
 
   /** The last build serves now. */

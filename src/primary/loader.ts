@@ -3,6 +3,7 @@
  * Nothing of it reaches a worker. Serves `primary.ts`.
  */
 import { type Diagnostic, hasErrors, wholeFile } from '../base/index.js';
+import type { RetiredId } from '../compile/compile.js';
 import type { BindFailure } from '../resolve/facts.js';
 import type { SourceFolder } from '../sources/files.js';
 import type { BuildOrder, BuildPool } from './build-pool.js';
@@ -19,6 +20,10 @@ export interface LoaderOptions {
   /** Networks in CIDR notation, from the command line. */
   readonly addressPool: string | undefined;
   readonly keepGoing: boolean;
+  /** Returns the oldest generation that a worker still holds. */
+  readonly oldestHeld: () => number;
+  /** Whether nothing is in flight at a slot. */
+  readonly isQuiet: (slot: number) => boolean;
   /** Returns how many workers there will be with the settings of the new configuration (0: one for each core). */
   readonly workerCount: (configured: number) => number;
   /** RFC 3339. */
@@ -35,6 +40,7 @@ export interface Load {
 export class Loader {
   readonly #options: LoaderOptions;
   #assigned: Readonly<Record<string, string>> = {};
+  #retired: readonly RetiredId[] = [];
 
   constructor(options: LoaderOptions) {
     this.#options = options;
@@ -56,12 +62,20 @@ export class Loader {
   /** The load is served: its addresses stay with their Gateways. */
   keep(load: Load): void {
     this.#assigned = load.reply.built?.assignedAddresses ?? this.#assigned;
+    this.#retired = load.reply.retired;
+  }
+
+  /** Sockets are named by connections without a count, so their ids are never given away. */
+  #isReusable({ kind, id }: RetiredId): boolean {
+    if (kind === 'socket') return false;
+    return kind === 'set' || this.#options.isQuiet(id);
   }
 
   async #build(source: SourceFolder, generation: number, bindFailures: readonly BindFailure[]): Promise<BuildReply> {
-    const { pool, hostFacts, addressPool, keepGoing, now } = this.#options;
+    const { pool, hostFacts, addressPool, oldestHeld, keepGoing, now } = this.#options;
     const facts = { ...hostFacts(), addressPool, bindFailures, assignedAddresses: this.#assigned };
-    const order: BuildOrder = { generation, facts, keepGoing, now: now() };
+    const reusable = this.#retired.filter((id) => this.#isReusable(id));
+    const order: BuildOrder = { generation, facts, oldestHeld: oldestHeld(), reusable, keepGoing, now: now() };
     try {
       return await pool.build(source, order);
     } catch (error) {

@@ -7,8 +7,9 @@ import { availableParallelism } from 'node:os';
 import type { Diagnostic } from '../base/index.js';
 import type { Overview, ReloadAnswer } from '../ipc/admin-protocol.js';
 import type { IrSettings } from '../ir/ir.js';
-import { checkTable, Host, version as nativeVersion } from '../native/addon.js';
+import { checkTable, Host } from '../native/addon.js';
 import { MAX_WORKERS } from '../native/layout.gen.js';
+import { LAYOUT_VERSION } from '../native/layout-version.js';
 import { readFolder } from '../sources/files.js';
 import { type AdminServer, openAdmin } from './admin.js';
 import { BuildPool } from './build-pool.js';
@@ -93,6 +94,8 @@ export class Primary {
       hostFacts: readHostFacts,
       addressPool: settings.addressPool,
       keepGoing: settings.keepGoing,
+      oldestHeld: () => this.#oldestHeld(),
+      isQuiet: (slot) => this.#host.readGauges(slot, 1)[0] === 0,
       workerCount: (configured) => this.#workerCount(configured),
       now: () => new Date().toISOString().replace(/\.\d+Z$/, 'Z'),
     });
@@ -350,6 +353,14 @@ export class Primary {
     }
   }
 
+  #oldestHeld(): number {
+    const columns = this.#crew.view().flatMap(({ column }) => (column === undefined ? [] : [column]));
+    return Math.min(
+      ...columns.map((column) => this.#host.readControl(column).oldestGeneration),
+      this.#machine.generation,
+    );
+  }
+
   #workerCount(configured: number): number {
     const wanted = this.#settings.workers ?? (configured === 0 ? availableParallelism() : configured);
     return Math.min(wanted, MAX_WORKERS);
@@ -368,7 +379,7 @@ export class Primary {
     return composeOverview({
       identity: {
         version: this.#settings.version,
-        layoutHash: nativeVersion().layoutHash,
+        layoutHash: LAYOUT_VERSION,
         pid: process.pid,
         startedAt: this.#startedAt,
         sources: this.#settings.sources,
@@ -390,7 +401,7 @@ export class Primary {
   #metrics(): Iterable<string> {
     return this.#instruments.expose({
       version: this.#settings.version,
-      layoutHash: nativeVersion().layoutHash,
+      layoutHash: LAYOUT_VERSION,
       generation: this.generation,
       ...this.#history.metrics(),
       faults: this.#summary.faultCount,
