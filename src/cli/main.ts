@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { LAYOUT_HASH } from '../native/layout.gen.js';
+import { LAYOUT_VERSION } from '../native/layout-version.js';
 import { checkCommand } from './check.js';
 import { EXIT } from './exit-status.js';
 import { reloadCommand } from './reload.js';
@@ -17,7 +17,7 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 
 const program = new Command('weirgate')
   .description('A load balancer for Linux hosts, configured with the Kubernetes Gateway API.')
-  .version(`weirgate ${version} (layout ${LAYOUT_HASH.toString(16).padStart(16, '0')})`, '-V, --version')
+  .version(`weirgate ${version} (layout ${LAYOUT_VERSION})`, '-V, --version')
   .showHelpAfterError('(weirgate --help says how it is used)')
   .addHelpText(
     'after',
