@@ -1,7 +1,7 @@
 /**
  * Objects and the overview as tables, with the columns that kubectl users know. Pure. Serves `status.ts`.
  */
-import { compareStrings } from '../base/index.js';
+import { compareStrings, formatSpan } from '../base/index.js';
 import type { Fault, ListedObject, Overview } from '../ipc/admin-protocol.js';
 import { type Cell, counted, formatColumns, type Painter } from './output.js';
 
@@ -147,8 +147,7 @@ function describeReload({ outcome, at, message, diagnostics }: Overview['reload'
   if (outcome !== 'refused') return message === '' ? `${outcome} ${when}` : `${outcome} ${when}, in part: ${message}`;
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
   const first = errors[0];
-  const why =
-    message !== '' || first === undefined ? message : `${first.span.file}:${first.span.line}: ${first.message}`;
+  const why = message !== '' || first === undefined ? message : `${formatSpan(first.span)}: ${first.message}`;
   const more = errors.length > 1 ? ` (and ${counted(errors.length - 1, 'error')} more)` : '';
   return `REFUSED ${when}, the generation before goes on serving: ${why}${more}`;
 }

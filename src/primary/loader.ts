@@ -15,7 +15,9 @@ import type { Sockets } from './sockets.js';
 export interface LoaderOptions {
   readonly pool: Pick<BuildPool, 'build' | 'discard'>;
   readonly sockets: Pick<Sockets, 'bind'>;
-  readonly read: () => Promise<SourceFolder>;
+  /** Files and folders, as `read` finds them. */
+  readonly sources: readonly string[];
+  readonly read: (sources: readonly string[]) => Promise<SourceFolder>;
   readonly hostFacts: () => HostFacts;
   /** Networks in CIDR notation, from the command line. */
   readonly addressPool: string | undefined;
@@ -48,8 +50,8 @@ export class Loader {
 
   /** Loads the files as they are now. Rejects when the build thread fails twice. */
   async load(generation: number): Promise<Load> {
-    const { pool, sockets, workerCount } = this.#options;
-    const source = judgeEmpty(await this.#options.read(), generation);
+    const { pool, sockets, sources, read, workerCount } = this.#options;
+    const source = judgeEmpty(await read(sources), sources[0] ?? '', generation);
     // Sockets that failed before are tried again by every load: the port may be free now.
     const reply = await this.#build(source, generation, []);
     if (reply.built === undefined) return { reply, bindFailures: [] };
@@ -90,7 +92,7 @@ export class Loader {
  * Folders without any file are a fresh installation at the start, and a lost mount or a slip later on: what serves must
  * not be dropped for that.
  */
-function judgeEmpty({ files, diagnostics }: SourceFolder, generation: number): SourceFolder {
+function judgeEmpty({ files, diagnostics }: SourceFolder, place: string, generation: number): SourceFolder {
   if (files.length > 0 || hasErrors(diagnostics)) return { files, diagnostics };
   const fault: Diagnostic = {
     severity: generation > 1 ? 'error' : 'warning',
@@ -99,7 +101,7 @@ function judgeEmpty({ files, diagnostics }: SourceFolder, generation: number): S
     path: '',
     message: 'there is no *.yaml file',
     hint: generation > 1 ? 'to serve nothing, leave a file without objects, or stop the instance' : '',
-    span: wholeFile(''),
+    span: wholeFile(place),
   };
   return { files, diagnostics: [...diagnostics, fault] };
 }

@@ -90,7 +90,8 @@ export class Primary {
     this.#loader = new Loader({
       pool: this.#pool,
       sockets: this.#sockets,
-      read: () => readFolder(settings.sources),
+      sources: settings.sources,
+      read: readFolder,
       hostFacts: readHostFacts,
       addressPool: settings.addressPool,
       keepGoing: settings.keepGoing,

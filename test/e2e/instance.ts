@@ -4,10 +4,12 @@
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Overview } from '../../src/ipc/admin-protocol.js';
 import { atEnd } from './at-end.js';
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
@@ -48,19 +50,13 @@ export function freePort(host = '127.0.0.1'): Promise<number> {
 export interface InstanceOptions {
   /** File name → content. */
   readonly files: Readonly<Record<string, string>>;
-  readonly workers?: number;
+  /** Default 2; `configured`: what the files say. */
+  readonly workers?: number | 'configured';
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** Command (and its arguments) that starts node, for instance `prlimit --nofile=300`. */
   readonly wrapper?: readonly string[];
   readonly nodeArgs?: readonly string[];
-}
-
-/** What `GET /objects` says about the instance itself. */
-export interface Overview {
-  readonly generation: number;
-  readonly workers: readonly { readonly pid: number; readonly state: string; readonly column?: number }[];
-  readonly [field: string]: unknown;
 }
 
 export class Instance {
@@ -112,8 +108,7 @@ export class Instance {
       'run',
       '-c',
       join(folder, 'config'),
-      '--workers',
-      String(options.workers ?? 2),
+      ...(options.workers === 'configured' ? [] : ['--workers', String(options.workers ?? 2)]),
       '--state',
       join(folder, 'state'),
       '--admin',
@@ -178,13 +173,23 @@ export class Instance {
   }
 
   async metrics(): Promise<string> {
-    const { request } = await import('node:http');
+    return await this.askAdmin('GET', '/metrics');
+  }
+
+  /** `metadata.weirgate` of the status, without the cost of a process. */
+  async overview(): Promise<Overview> {
+    return JSON.parse(await this.askAdmin('GET', '/overview'));
+  }
+
+  /** The body of an answer of the admin socket, whatever its status. */
+  askAdmin(method: 'GET' | 'POST', path: string): Promise<string> {
     return new Promise((resolve, reject) => {
-      const call = request({ socketPath: `${this.folder}/admin.sock`, path: '/metrics' }, (response) => {
+      const call = request({ socketPath: `${this.folder}/admin.sock`, method, path, agent: false }, (response) => {
         let text = '';
         response.on('data', (chunk: Buffer) => {
           text += chunk.toString();
         });
+        response.once('error', reject);
         response.on('end', () => resolve(text));
       });
       call.once('error', reject);
