@@ -4,7 +4,7 @@
  */
 import { createServer, type Server } from 'node:net';
 import { atEnd } from './at-end.js';
-import { freePort, Instance, until } from './instance.js';
+import { freePort, Instance } from './instance.js';
 import {
   backend,
   backendRef,
@@ -25,8 +25,11 @@ export class Endpoint {
   readonly port: number;
   /** All connections so far, taken or not. */
   readonly wires: Wire[] = [];
+  /** New connections are not read until the test calls `resume`. */
+  holds = false;
   readonly #server: Server;
   #taken = 0;
+  #onConnection: (wire: Wire) => void = () => {};
 
   private constructor(server: Server, port: number) {
     this.#server = server;
@@ -41,30 +44,43 @@ export class Endpoint {
     });
     const address = server.address();
     const endpoint = new Endpoint(server, typeof address === 'object' && address !== null ? address.port : 0);
-    server.on('connection', (socket) => endpoint.wires.push(new Wire(socket)));
+    server.on('connection', (socket) => {
+      const wire = new Wire(socket);
+      if (endpoint.holds) wire.pause();
+      endpoint.wires.push(wire);
+      endpoint.#onConnection(wire);
+    });
     atEnd(() => endpoint.close());
     return endpoint;
   }
 
   /** The next connection that nobody has taken. */
-  async accept(): Promise<Wire> {
-    await until('a connection at the endpoint', () => this.wires.length > this.#taken, 5_000);
-    return this.wires[this.#taken++] as Wire;
+  async accept(limitMs = 5_000): Promise<Wire> {
+    const next = this.#taken++;
+    const there = this.wires[next];
+    if (there !== undefined) return there;
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error(`no connection within ${limitMs} ms`)), limitMs);
+      const before = this.#onConnection;
+      this.#onConnection = (wire) => {
+        before(wire);
+        if (this.wires.length !== next + 1) return;
+        clearTimeout(timer);
+        resolve(wire);
+      };
+    });
   }
 
-  /** Serves every request of every connection from now on, one after the other. */
+  /** Serves every request of every connection that nobody has taken, one after the other. */
   serve(answer: (request: Request, wire: Wire) => string | Promise<string>): void {
     const loop = async (wire: Wire): Promise<void> => {
       while (!(await wire.isOver(Number.POSITIVE_INFINITY))) await wire.write(await answer(await wire.request(), wire));
       wire.finish();
     };
     // A connection that breaks off shows at the client, which is where the test looks.
-    for (const wire of this.wires.slice(this.#taken)) loop(wire).catch(() => wire.socket.destroy());
-    this.#taken = Number.POSITIVE_INFINITY;
-    this.#server.on('connection', () => {
-      const wire = this.wires.at(-1) as Wire;
-      loop(wire).catch(() => wire.socket.destroy());
-    });
+    const start = (wire: Wire): void => void loop(wire).catch(() => wire.socket.destroy());
+    for (const wire of this.wires.slice(this.#taken)) start(wire);
+    this.#onConnection = start;
   }
 
   /** Accepts nothing more and cuts what is open. */

@@ -104,6 +104,15 @@ export class Wire {
     this.socket.resetAndDestroy();
   }
 
+  /** Reads nothing more from the kernel. */
+  pause(): void {
+    this.socket.pause();
+  }
+
+  resume(): void {
+    this.socket.resume();
+  }
+
   /** Exactly `count` bytes. */
   async take(count: number): Promise<Buffer> {
     await this.#until(`${count} bytes`, () => this.#bytes.length >= count);
