@@ -9,6 +9,9 @@ pub struct Key {
 
 const GENERATION_MASK: u32 = 0x00ff_ffff;
 
+/// A slab of so few places is not worth shrinking.
+const SMALL: usize = 256;
+
 struct Place<T> {
     generation: u32,
     value: Option<T>,
@@ -17,11 +20,13 @@ struct Place<T> {
 pub struct Slab<T> {
     places: Vec<Place<T>>,
     free: Vec<u32>,
+    /// Generation of new places: above that of every place that was given up.
+    first_generation: u32,
 }
 
 impl<T> Default for Slab<T> {
     fn default() -> Self {
-        Self { places: Vec::new(), free: Vec::new() }
+        Self { places: Vec::new(), free: Vec::new(), first_generation: 0 }
     }
 }
 
@@ -29,7 +34,7 @@ impl<T> Slab<T> {
     /// Stores what `make` returns for the key it will have.
     pub fn insert(&mut self, make: impl FnOnce(Key) -> T) -> Key {
         let index = self.free.pop().unwrap_or_else(|| {
-            self.places.push(Place { generation: 0, value: None });
+            self.places.push(Place { generation: self.first_generation, value: None });
             (self.places.len() - 1) as u32
         });
         let place = &mut self.places[index as usize];
@@ -59,6 +64,27 @@ impl<T> Slab<T> {
         self.places.len() - self.free.len()
     }
 
+    /// Gives up the memory of free places at the end once most are free; `true` when there was something to give.
+    pub fn shrink(&mut self) -> bool {
+        if self.places.len() < SMALL || self.len() * 4 > self.places.len() {
+            return false;
+        }
+        let before = self.places.len();
+        while self.places.len() > SMALL
+            && let Some(place) = self.places.pop_if(|p| p.value.is_none())
+        {
+            self.first_generation = self.first_generation.max((place.generation + 1) & GENERATION_MASK);
+        }
+        let places = self.places.len() as u32;
+        if self.places.len() == before {
+            return false;
+        }
+        self.free.retain(|index| *index < places);
+        self.places.shrink_to_fit();
+        self.free.shrink_to_fit();
+        true
+    }
+
     /// The keys of all present records. Cost: the slab's largest size so far.
     pub fn keys(&self) -> Vec<Key> {
         let present = |(index, place): (usize, &Place<T>)| {
@@ -83,6 +109,20 @@ mod tests {
         assert_eq!(slab.get(second), Some(&"second"));
         assert_eq!(slab.len(), 1);
         assert_eq!(slab.keys(), vec![second]);
+    }
+
+    #[test]
+    fn a_slab_that_shrank_reuses_no_key() {
+        let mut slab = Slab::default();
+        let keys: Vec<Key> = (0..2_000).map(|n| slab.insert(|_| n)).collect();
+        assert!(!slab.shrink());
+        assert!(keys[10..].iter().all(|key| slab.remove(*key).is_some()));
+        assert!(slab.shrink());
+        assert_eq!(slab.places.len(), SMALL);
+        let again: Vec<Key> = (0..2_000).map(|n| slab.insert(|_| n)).collect();
+        assert!(again.iter().all(|key| !keys.contains(key)));
+        assert_eq!(slab.len(), 2_010);
+        assert_eq!(slab.get(keys[3]), Some(&3));
     }
 
     #[test]

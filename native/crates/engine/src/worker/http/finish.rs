@@ -15,9 +15,6 @@ use super::Http;
 use super::down::Phase;
 use super::exchange::{Body, Exchange};
 
-/// Exchanges kept for reuse.
-const SPARE: usize = 64;
-
 impl<O: Os> Exchange<O> {
     /// Returns when something must have happened, and what it means if it has not.
     pub fn deadline(&self, timeouts: &Timeouts) -> (u64, CloseReason) {
@@ -143,10 +140,8 @@ impl<O: Os> Http<O> {
             };
             log::write(core, names, &entry);
         }
-        if self.spare.len() < SPARE {
-            exchange.reset();
-            self.spare.push(exchange);
-        }
+        exchange.reset();
+        self.spare.push(exchange);
     }
 
     /// Answers the exchange ourselves; the connection is kept when its framing is known to be intact.

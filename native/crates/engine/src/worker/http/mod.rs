@@ -34,11 +34,16 @@ use super::link::Link;
 use super::os::Os;
 use super::slab::{Key, Slab};
 use super::tcp::Sessions;
+use crate::sys::memory::release_memory;
 use down::Down;
 use exchange::Exchange;
 use pool::Pool;
 use up::Up;
 
+/// Exchanges that are kept for reuse in any case; more while so many are in flight.
+const SPARE: usize = 64;
+/// So many exchanges more than are needed are worth a walk through the allocator.
+const RUSH: usize = 256;
 /// Grace that a draining worker gives a client that is between two requests.
 const DRAIN_GRACE_MS: u64 = 1_000;
 /// A removed socket may still hand over what was queued on it for this long after the table changed.
@@ -162,8 +167,15 @@ impl<O: Os> Http<O> {
         if !self.retired.is_empty() {
             self.forget_retired(core.now_ms);
         }
-        if self.spare.len() > 64 {
-            self.spare.truncate(64);
+        let kept = (self.upstream() - self.idle_upstream()).max(SPARE);
+        let surplus = self.spare.len().saturating_sub(kept * 2);
+        self.spare.truncate(kept * 2);
+        if surplus > 0 {
+            self.spare.shrink_to_fit();
+        }
+        // The memory of a rush goes back to the host, not to the allocator's lists.
+        if (self.ups.shrink() | self.downs.shrink()) || surplus >= RUSH {
+            release_memory();
         }
     }
 
