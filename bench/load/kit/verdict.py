@@ -98,20 +98,15 @@ def judge(bar, found, rows, subject, others):
     words = "passes" if value >= bar.least else "MISSED"
     if bar.goal and value >= bar.goal:
         words = "passes, goal reached"
-    reachable = ENOUGH_OF_BARE * floor(rows, subject, others)
+    reachable = ENOUGH_OF_BARE * floor(rows, others)
     if words == "MISSED" and 0 < reachable < bar.least:
         words = f"reported only: {ENOUGH_OF_BARE} of the relay is {reachable:.2f}"
     return words + (f" (not measured: {', '.join(missing)})" if missing else "")
 
 
-def floor(rows, subject, others):
-    """The best relay's median ratio to the others; 0 without one. A relay that the subject beats is no floor."""
-    best = 0.0
-    for relay in BARE:
-        mine, over = ratios(rows, relay, others), ratios(rows, subject, (relay,))
-        if mine and statistics.median(over) <= 1:
-            best = max(best, statistics.median(mine))
-    return best
+def floor(rows, others):
+    """The best relay's median ratio to the others; 0 without one."""
+    return max((statistics.median(mine) for relay in BARE if (mine := ratios(rows, relay, others))), default=0.0)
 
 
 def print_values(scenario, rows, peers, subject):
