@@ -167,6 +167,17 @@ export class Rig {
   closed(reason: string): Promise<number> {
     return this.instance.metric('weirgate_connections_closed_total', { reason });
   }
+
+  /** Connections and requests that are counted as under way, on listeners, rules and endpoints. */
+  async underWay(): Promise<number> {
+    let sum = 0;
+    for (const line of (await this.instance.metrics()).split('\n')) {
+      if (/^weirgate_(listener_connections|route_requests|endpoint_requests)_active\{/.test(line)) {
+        sum += Number(line.slice(line.lastIndexOf(' ') + 1));
+      }
+    }
+    return sum;
+  }
 }
 
 /** One whole exchange in a place, played on both sides. */
