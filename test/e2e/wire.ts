@@ -33,7 +33,9 @@ export interface Request extends Message {
 
 export class Wire {
   readonly socket: Socket;
-  #bytes: Buffer = Buffer.alloc(0);
+  /** Joined when looked at, not when it comes: a large body would be copied over and over. */
+  #parts: Buffer[] = [];
+  #size = 0;
   #end: End | undefined;
   #wake: () => void = () => {};
 
@@ -41,7 +43,8 @@ export class Wire {
   constructor(socket: Socket) {
     this.socket = socket;
     socket.on('data', (chunk: Buffer) => {
-      this.#bytes = this.#bytes.length === 0 ? chunk : Buffer.concat([this.#bytes, chunk]);
+      this.#parts.push(chunk);
+      this.#size += chunk.length;
       this.#wake();
     });
     socket.once('end', () => this.#ended('fin'));
@@ -74,7 +77,8 @@ export class Wire {
 
   /** What has arrived and not been read. */
   get pending(): Buffer {
-    return this.#bytes;
+    if (this.#parts.length !== 1) this.#parts = [Buffer.concat(this.#parts)];
+    return this.#parts[0] as Buffer;
   }
 
   /** How the peer ended, if it has. */
@@ -113,31 +117,36 @@ export class Wire {
     this.socket.resume();
   }
 
+  /** Hands the socket's data to someone else from now on; returns what has come and was not read. */
+  handOver(take: (chunk: Buffer) => void): Buffer {
+    const bytes = this.#drop(this.#size);
+    this.socket.removeAllListeners('data');
+    this.socket.on('data', take);
+    return bytes;
+  }
+
   /** Exactly `count` bytes. */
   async take(count: number): Promise<Buffer> {
-    await this.#until(`${count} bytes`, () => this.#bytes.length >= count);
-    const taken = this.#bytes.subarray(0, count);
-    this.#bytes = this.#bytes.subarray(count);
-    return taken;
+    await this.#until(`${count} bytes`, () => this.#size >= count);
+    return this.#drop(count);
   }
 
   /** Waits until this text has arrived; takes nothing. */
   async sees(text: string): Promise<void> {
-    await this.#until(JSON.stringify(text), () => this.#bytes.includes(text, 0, 'latin1'));
+    await this.#until(JSON.stringify(text), () => this.pending.includes(text, 0, 'latin1'));
   }
 
   /** One line without its CRLF. */
   async line(): Promise<string> {
-    await this.#until('a line', () => this.#bytes.includes('\r\n'));
-    const length = this.#bytes.indexOf('\r\n');
+    await this.#until('a line', () => this.pending.includes('\r\n'));
+    const length = this.pending.indexOf('\r\n');
     return (await this.take(length + 2)).subarray(0, length).toString('latin1');
   }
 
   /** Everything up to the peer's end, and how it ended. */
   async rest(limitMs = PATIENCE_MS): Promise<{ readonly text: string; readonly bytes: Buffer; readonly end: End }> {
     await this.#until('the end', () => this.#end !== undefined, limitMs, true);
-    const bytes = this.#bytes;
-    this.#bytes = Buffer.alloc(0);
+    const bytes = this.#drop(this.#size);
     return { text: bytes.toString('latin1'), bytes, end: this.#end ?? 'reset' };
   }
 
@@ -166,8 +175,8 @@ export class Wire {
 
   /** True when the peer has ended without a further byte, false as soon as one is there. */
   async isOver(limitMs = PATIENCE_MS): Promise<boolean> {
-    await this.#until('the end or a byte', () => this.#end !== undefined || this.#bytes.length > 0, limitMs, true);
-    return this.#bytes.length === 0;
+    await this.#until('the end or a byte', () => this.#end !== undefined || this.#size > 0, limitMs, true);
+    return this.#size === 0;
   }
 
   async #head(): Promise<{ line: string; fields: string[] }> {
@@ -210,10 +219,10 @@ export class Wire {
   async #until(what: string, ready: () => boolean, limitMs = PATIENCE_MS, endIsFine = false): Promise<void> {
     const deadline = Date.now() + limitMs;
     while (!ready()) {
-      const state = `got ${JSON.stringify(this.#bytes.toString('latin1').slice(-300))}`;
-      if (this.#end !== undefined && !endIsFine) throw new Error(`${this.#end} before ${what}; ${state}`);
+      const state = (): string => `got ${JSON.stringify(this.pending.toString('latin1').slice(-300))}`;
+      if (this.#end !== undefined && !endIsFine) throw new Error(`${this.#end} before ${what}; ${state()}`);
       const left = deadline - Date.now();
-      if (left <= 0) throw new Error(`not within ${limitMs} ms: ${what}; ${state}`);
+      if (left <= 0) throw new Error(`not within ${limitMs} ms: ${what}; ${state()}`);
       await new Promise<void>((resolve) => {
         const timer = Number.isFinite(left) ? setTimeout(resolve, left) : undefined;
         this.#wake = () => {
@@ -222,6 +231,13 @@ export class Wire {
         };
       });
     }
+  }
+
+  #drop(count: number): Buffer {
+    const bytes = this.pending;
+    this.#parts = [bytes.subarray(count)];
+    this.#size -= count;
+    return bytes.subarray(0, count);
   }
 
   #ended(end: End): void {

@@ -308,6 +308,8 @@ impl<O: Os> Session<O> {
             core.shared.counters.add(endpoint.slot, counters::endpoint::CONNECT_US, u64::from(self.connect_us));
         }
         self.active_ms = core.now_ms;
+        // The limit of a silent session may be shorter than what was left of the connect timeout.
+        self.arm(core);
         Ok(())
     }
 
@@ -403,6 +405,11 @@ impl<O: Os> Session<O> {
             Stop::SourceFailed(_) => return Err((CloseReason::UpstreamReset, true)),
             Stop::TargetFailed(_) => return Err((CloseReason::ClientReset, true)),
             Stop::Ended | Stop::Blocked | Stop::Limit => {}
+        }
+        // A client that has reset is gone, though its bytes may be stuck on their way to the endpoint. (An endpoint's last bytes, on the
+        // contrary, may still reach a slow client.) Without an error it is the hangup of two FINs.
+        if self.client.ready.broken && core.os.take_error(&self.client.sock).is_err() {
+            return Err((CloseReason::ClientReset, true));
         }
         if self.up.target_ended && self.down.target_ended {
             return Err((if self.upgraded { CloseReason::UpgradeDone } else { CloseReason::TcpDone }, false));
