@@ -14,7 +14,7 @@ import {
   tcpRoute,
   yaml,
 } from './manifests.js';
-import { tcpBackend } from './peers.js';
+import { raw, tcpBackend } from './peers.js';
 import { Endpoint, type Place, Rig } from './rig.js';
 import { Wire } from './wire.js';
 
@@ -196,15 +196,13 @@ describe('endpoints', () => {
 
   test('that all refuse leave the client a reset, and the reason is counted', async () => {
     const { port, instance } = await start([await freePort(), await freePort()]);
-    const client = await Wire.connect(port);
-    expect((await client.rest()).end).toBe('reset');
+    expect((await raw(port, 'hello?')).end).toBe('reset');
     expect(await reason(instance, 'connect_refused')).toBe(1);
   });
 
   test('that do not exist leave the client a reset, and the reason is counted', async () => {
     const { port, instance } = await start([]);
-    const client = await Wire.connect(port);
-    expect((await client.rest()).end).toBe('reset');
+    expect((await raw(port, 'hello?')).end).toBe('reset');
     expect(await reason(instance, 'backend_invalid')).toBe(1);
   });
 
