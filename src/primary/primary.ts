@@ -16,6 +16,7 @@ import { BuildPool } from './build-pool.js';
 import type { BuiltGeneration, BuiltSocket, StatusSummary } from './build-state.js';
 import { monotonicMs } from './clock.js';
 import { Crew } from './crew.js';
+import { describeLowLimit, readDescriptorLimit } from './descriptor-limit.js';
 import { Endpoints } from './endpoints.js';
 import { readHostFacts } from './host-facts.js';
 import { Instruments } from './instruments.js';
@@ -168,7 +169,10 @@ export class Primary {
   }
 
   async #start(): Promise<void> {
-    const { stateFolder, adminPath, env } = this.#settings;
+    const { stateFolder, adminPath, env, log } = this.#settings;
+    const limit = readDescriptorLimit();
+    const low = limit === undefined ? undefined : describeLowLimit(limit);
+    if (low !== undefined) log.warn({ limit }, low);
     this.#lock(stateFolder);
     this.#admin = await openAdmin(adminPath, {
       overview: () => this.#overview(),

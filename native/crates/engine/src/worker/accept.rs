@@ -193,7 +193,7 @@ impl<O: Os> Listeners<O> {
         }
     }
 
-    /// Accepts again when there is room for several connections, not for one: no flapping at the limit.
+    /// Accepts again as soon as there is room: somebody is queued, and the queue gives no further sign.
     pub fn resume(&mut self, core: &mut Core<O>, http: &mut Http<O>, sessions: &Sessions<O>) {
         if !self.paused || core.now_ms < self.retry_at_ms || self.is_full(core, http, sessions) {
             return;

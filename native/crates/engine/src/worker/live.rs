@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use super::accept::RESERVED;
 use super::core::Core;
 use super::os::Linux;
 use super::simulation::fixture::{HTTP_SOCKET, TCP_SOCKET, memory, table};
@@ -19,6 +20,8 @@ use crate::sys::epoll::{Event, Poller};
 
 /// No step of any of these tests takes longer unless something is stuck.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// The standard library's 128 are too few for 2,000 connections at once.
+const BACKLOG: i32 = 4096;
 
 /// The engine and its backends on threads of their own; ends with the test.
 struct Live {
@@ -30,10 +33,15 @@ struct Live {
 
 impl Live {
     fn start(most_pipes: usize) -> Self {
+        Self::start_with(most_pipes, 18_000, BACKLOG)
+    }
+
+    fn start_with(most_pipes: usize, descriptors: usize, backlog: i32) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let (http_backend, tcp_backend) = (listener(), listener());
         let (http_at, tcp_at) = (http_backend.local_addr().unwrap(), tcp_backend.local_addr().unwrap());
         let (http_front, tcp_front) = (listener(), listener());
+        rustix::net::listen(&http_front, backlog).unwrap();
         let (http, tcp) = (http_front.local_addr().unwrap(), tcp_front.local_addr().unwrap());
         let flags = [stop.clone(), stop.clone(), stop.clone()];
         let [engine_stop, http_stop, tcp_stop] = flags;
@@ -41,7 +49,7 @@ impl Live {
             let (_memory, shared) = memory([http_at, http_at, tcp_at, tcp_at]);
             let mut core = Core::new(Linux { poller: Poller::new().unwrap() }, shared, most_pipes, 1);
             core.table = Some(table());
-            let mut engine = Loop::new(core, 18_000);
+            let mut engine = Loop::new(core, descriptors);
             engine.listeners.add(&mut engine.core, HTTP_SOCKET, 0, OwnedFd::from(http_front));
             engine.listeners.add(&mut engine.core, TCP_SOCKET, 0, OwnedFd::from(tcp_front));
             while !engine_stop.load(Ordering::Relaxed) {
@@ -72,8 +80,7 @@ impl Drop for Live {
 
 fn listener() -> TcpListener {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    // The standard library's backlog of 128 is too short for 2,000 connections at once.
-    rustix::net::listen(&listener, 4096).unwrap();
+    rustix::net::listen(&listener, BACKLOG).unwrap();
     listener.set_nonblocking(true).unwrap();
     listener
 }
@@ -321,4 +328,32 @@ fn two_thousand_bulk_streams_all_arrive_with_few_pipes() {
         poller.wait(1000, &mut events).unwrap();
         ready.extend(events.iter().map(|e| e.token as usize));
     }
+}
+
+#[test]
+fn a_full_backlog_is_served_once_descriptors_are_free_without_a_new_connection() {
+    const INSIDE: usize = 8;
+    const BACKLOG: usize = 4;
+    // The kernel queues one more than the backlog says.
+    const QUEUED: usize = BACKLOG + 1;
+    // Two listening sockets, the reserve, and two descriptors for each connection.
+    let live = Live::start_with(0, RESERVED + 2 + 2 * INSIDE, BACKLOG as i32);
+    let ask = |stream: &mut TcpStream| stream.write_all(b"GET / HTTP/1.1\r\nHost: live.test\r\n\r\n").unwrap();
+    let answer = |stream: &mut TcpStream| {
+        let mut bytes = [0u8; b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".len()];
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.read_exact(&mut bytes).unwrap();
+        assert!(bytes.starts_with(b"HTTP/1.1 200 OK"));
+    };
+    let mut inside: Vec<TcpStream> = (0..INSIDE).map(|_| TcpStream::connect(live.http).unwrap()).collect();
+    for stream in &mut inside {
+        ask(stream);
+        answer(stream);
+    }
+    let mut queued: Vec<TcpStream> = (0..QUEUED).map(|_| TcpStream::connect(live.http).unwrap()).collect();
+    queued.iter_mut().for_each(ask);
+    let refused = TcpStream::connect_timeout(&live.http, Duration::from_millis(300));
+    assert_eq!(refused.map(drop).map_err(|e| e.kind()), Err(ErrorKind::TimedOut), "the backlog is not full");
+    drop(inside);
+    queued.iter_mut().for_each(answer);
 }
