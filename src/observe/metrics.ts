@@ -52,6 +52,8 @@ export interface MetricsSource {
   readonly faults: number;
   readonly workersWanted: number;
   readonly workerRestarts: number;
+  /** Since the access log was turned on. */
+  readonly accessLog: { readonly lines: number; readonly lost: number };
   readonly process: ProcessMetrics;
 }
 
@@ -107,6 +109,13 @@ function* instanceFamilies(source: MetricsSource): Generator<Family> {
     samples: Object.entries(source.reloads).map(([outcome, value]) => ({ labels: { outcome }, value })),
   };
   yield one('weirgate_config_faults', 'gauge', 'Conditions of objects that are not as they should be.', source.faults);
+  yield one('weirgate_access_log_lines', 'counter', 'Lines written to the access log.', source.accessLog.lines);
+  yield one(
+    'weirgate_access_log_lost',
+    'counter',
+    'Lines that the file or pipe of the access log did not take.',
+    source.accessLog.lost,
+  );
   yield one('process_cpu_seconds', 'counter', 'CPU time of the primary process.', process.cpuSeconds);
   yield one('process_resident_memory_bytes', 'gauge', 'Resident memory of the primary process.', process.residentBytes);
   yield one('process_start_time_seconds', 'gauge', 'When the primary process started.', process.startedAt);

@@ -10,7 +10,10 @@ import { formatFamilies } from '../observe/openmetrics.js';
 import { type SlotNames, SlotRegistry } from '../observe/slot-registry.js';
 import type { EndpointView } from './endpoints.js';
 
-export type InstrumentHost = Pick<Host, 'readSlots' | 'readGauges' | 'readReasons' | 'readControl' | 'readResting'>;
+export type InstrumentHost = Pick<
+  Host,
+  'readSlots' | 'readGauges' | 'readReasons' | 'readControl' | 'readResting' | 'readAccessLogStats'
+>;
 
 /** What changes from scrape to scrape and is known elsewhere. */
 export type Moment = Pick<
@@ -66,6 +69,7 @@ export class Instruments {
         },
         workers: columns.map((column) => this.#describeWorker(column, monotonicMs)),
         endpoints: [...endpoints].map((endpoint) => this.#describeEndpoint(endpoint, monotonicMs)),
+        accessLog: this.#host.readAccessLogStats(),
         process: {
           cpuSeconds: (cpu.user + cpu.system) / 1e6,
           residentBytes: process.memoryUsage.rss(),

@@ -26,6 +26,15 @@ impl Names {
     }
 }
 
+/// What a request says of itself, copied since its head is gone when it ends. Only kept when the log is on.
+#[derive(Default)]
+pub struct LogTexts {
+    pub method: Vec<u8>,
+    pub host: Vec<u8>,
+    pub path: Vec<u8>,
+    pub user_agent: Vec<u8>,
+}
+
 pub struct Entry<'a> {
     /// `table::layout::ACCESS_*`.
     pub protocol: u8,

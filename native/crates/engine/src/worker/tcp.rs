@@ -18,7 +18,7 @@ use table::{ActionIdx, BackendChoice, ListenerIdx, Timeouts, counters, layout};
 
 use super::core::{Core, Kind, LoadedTable, Token, limit_at};
 use super::link::Link;
-use super::log::{Entry, Names};
+use super::log::{Entry, LogTexts, Names};
 use super::os::Os;
 use super::pump::{Flow, Stop};
 use super::slab::{Key, Slab};
@@ -56,6 +56,8 @@ pub struct Session<O: Os> {
     bytes_in: u64,
     bytes_out: u64,
     names: Option<Box<Names>>,
+    /// Of the request that was upgraded.
+    texts: Option<Box<LogTexts>>,
     retries: u8,
     upgraded: bool,
 }
@@ -71,6 +73,7 @@ pub struct Upgraded<S> {
     pub peer: SocketAddr,
     pub started_us: u64,
     pub names: Option<Box<Names>>,
+    pub texts: Option<Box<LogTexts>>,
 }
 
 pub struct Sessions<O: Os> {
@@ -132,6 +135,7 @@ impl<O: Os> Sessions<O> {
             bytes_in: 0,
             bytes_out: 0,
             names,
+            texts: None,
             retries: 0,
             upgraded: false,
         });
@@ -170,6 +174,7 @@ impl<O: Os> Sessions<O> {
             bytes_in: 0,
             bytes_out: 0,
             names: upgraded.names,
+            texts: upgraded.texts,
             retries: 0,
             upgraded: true,
         });
@@ -231,12 +236,13 @@ impl<O: Os> Sessions<O> {
             core.shared.gauges.dec(slot);
         }
         if let Some(names) = &session.names {
+            let texts = session.texts.take().unwrap_or_default();
             let entry = Entry {
                 protocol: if session.upgraded { layout::ACCESS_UPGRADE } else { layout::ACCESS_TCP },
-                method: b"",
-                host: b"",
-                path: b"",
-                user_agent: b"",
+                method: &texts.method,
+                host: &texts.host,
+                path: &texts.path,
+                user_agent: &texts.user_agent,
                 status: if session.upgraded { 101 } else { 0 },
                 reason,
                 retries: session.retries,

@@ -14,11 +14,11 @@ use table::{Timeouts, counters};
 use super::super::bytes::Bytes;
 use super::super::core::{Core, Kind, LoadedTable, Token, limit_at};
 use super::super::link::Link;
-use super::super::log::Names;
+use super::super::log::{LogTexts, Names};
 use super::super::os::Os;
 use super::super::slab::Key;
 use super::super::tcp::Sessions;
-use super::exchange::{Body, Exchange, LogTexts};
+use super::exchange::{Body, Exchange};
 use super::{DRAIN_GRACE_MS, Http};
 
 /// Unsent request bytes towards the endpoint above which the client is not read.

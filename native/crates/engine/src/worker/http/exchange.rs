@@ -8,7 +8,7 @@ use session::retry::MAX_HELD_BODY;
 use table::{ActionIdx, ListenerIdx};
 
 use super::super::core::LoadedTable;
-use super::super::log::Names;
+use super::super::log::{LogTexts, Names};
 use super::super::os::Os;
 use super::super::pump::Flow;
 use super::super::slab::Key;
@@ -42,15 +42,6 @@ pub enum Coding {
     Chunk,
     /// The client speaks HTTP/1.0: the chunks' data only.
     Dechunk,
-}
-
-/// Texts for the access log, only kept when it is on.
-#[derive(Default)]
-pub struct LogTexts {
-    pub method: Vec<u8>,
-    pub host: Vec<u8>,
-    pub path: Vec<u8>,
-    pub user_agent: Vec<u8>,
 }
 
 pub struct Exchange<O: Os> {

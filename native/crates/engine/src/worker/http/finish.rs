@@ -297,6 +297,7 @@ impl<O: Os> Http<O> {
                 peer: down.peer,
                 started_us: exchange.started_us,
                 names: exchange.names.take(),
+                texts: exchange.texts.take(),
             },
         );
         exchange.body = Body::Done;
