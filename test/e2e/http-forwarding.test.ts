@@ -1,6 +1,12 @@
 /** Which fields a request and an answer carry on the other side. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { exchange, type Place, Rig } from './rig.js';
+import { atEnd } from './at-end.js';
+import { freePort, Instance, until } from './instance.js';
+import { backend, backendRef, config, gateway, gatewayClass, httpListener, httpRoute, yaml } from './manifests.js';
+import { Endpoint, exchange, type Place, Rig } from './rig.js';
 import { values, Wire } from './wire.js';
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
@@ -191,4 +197,43 @@ describe('with via and trusted proxies', () => {
       expect(values(fields, 'x-forwarded-proto')).toEqual(['http']);
     }
   });
+});
+
+test('an IPv4 client of a listener on every address is an IPv4 client everywhere: fields, trust and log', async () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'weirgate-log-')), 'access.log');
+  atEnd(async () => rmSync(dirname(file), { recursive: true, force: true }));
+  const port = await freePort();
+  const endpoint = await Endpoint.listen();
+  await Instance.start({
+    files: {
+      'edge.yaml': yaml(
+        gatewayClass('settings'),
+        config('settings', { trustedProxies: ['127.0.0.3/32'], accessLog: { target: file } }),
+        // Without addresses: [::], or 0.0.0.0 where there is no IPv6.
+        { ...gateway('edge', []), spec: { gatewayClassName: 'weirgate', listeners: [httpListener(port)] } },
+        httpRoute('all', { rules: [{ backendRefs: [backendRef('pool')] }] }),
+        backend('pool', endpoint.port),
+      ),
+    },
+  });
+  for (const [from, wanted] of [
+    ['127.0.0.3', '10.9.8.7, 127.0.0.3'],
+    ['127.0.0.4', '127.0.0.4'],
+  ] as const) {
+    const client = await Wire.connect(port, { from });
+    await client.write('GET / HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 10.9.8.7\r\nConnection: close\r\n\r\n');
+    const server = await endpoint.accept();
+    expect(values((await server.request()).fields, 'x-forwarded-for')).toEqual([wanted]);
+    await server.write('HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+    await client.rest();
+  }
+  let peers: string[] = [];
+  await until('both are logged', () => {
+    peers = readFileSync(file, 'utf8')
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => String(JSON.parse(line).peer));
+    return peers.length === 2;
+  });
+  expect(peers.map((peer) => peer.replace(/:\d+$/, '')).toSorted()).toEqual(['127.0.0.3', '127.0.0.4']);
 });
