@@ -13,6 +13,9 @@ export interface IncidentCase {
 }
 
 const REQUEST_HEAD = 'native/crates/proto/tests/request_head.rs';
+const STRICT = 'test/e2e/http-strict.test.ts';
+const ROUTING = 'test/e2e/http-routing.test.ts';
+const INTERIM = 'test/e2e/http-interim.test.ts';
 const SIMULATION = 'native/crates/engine/src/worker/simulation/runs.rs';
 const golden = (name: string, text: string) => ({ file: `test/golden/${name}/status.yaml`, text });
 
@@ -27,38 +30,58 @@ export const CASES: readonly IncidentCase[] = [
   {
     id: 'H3',
     incident: 'Transfer-Encoding variants beside Content-Length smuggle a request',
-    coveredBy: [],
-    waitsFor: 6,
+    coveredBy: [
+      { file: STRICT, text: 'Transfer-Encoding beside Content-Length' },
+      { file: STRICT, text: 'no endpoint has seen the hidden request' },
+    ],
+    waitsFor: undefined,
   },
   {
     id: 'H4',
     incident: 'an empty or odd Content-Length is passed on',
-    coveredBy: [{ file: REQUEST_HEAD, text: 'content_length_is_digits_or_a_list_of_one_number' }],
-    waitsFor: 6,
+    coveredBy: [
+      { file: REQUEST_HEAD, text: 'content_length_is_digits_or_a_list_of_one_number' },
+      { file: STRICT, text: 'a list of equal numbers is one number' },
+    ],
+    waitsFor: undefined,
   },
   {
     id: 'H5',
     incident: 'an absolute-form target without a path loses its query',
-    coveredBy: [{ file: REQUEST_HEAD, text: 'an_absolute_form_target_names_the_host_and_the_host_field_loses' }],
-    waitsFor: 6,
+    coveredBy: [
+      { file: REQUEST_HEAD, text: 'an_absolute_form_target_names_the_host_and_the_host_field_loses' },
+      { file: ROUTING, text: 'beside Host: evil.corp.test reaches' },
+    ],
+    waitsFor: undefined,
   },
   {
     id: 'H6',
     incident: 'a half-closed TCP session loses the answer',
-    coveredBy: [{ file: SIMULATION, text: 'every_tcp_stream_arrives_whole_in_both_directions' }],
+    coveredBy: [
+      { file: SIMULATION, text: 'every_tcp_stream_arrives_whole_in_both_directions' },
+      { file: 'test/e2e/tcp.test.ts', text: '3 MiB and a FIN from the $first' },
+    ],
     waitsFor: 7,
   },
   { id: 'H7', incident: 'UDP payloads are cut', coveredBy: [], waitsFor: 7 },
   { id: 'H8', incident: 'UDP listeners are dark during a reload or restart', coveredBy: [], waitsFor: 7 },
-  { id: 'H9', incident: 'a reload cuts WebSockets of routes that did not change', coveredBy: [], waitsFor: 8 },
+  {
+    id: 'H9',
+    incident: 'a reload cuts WebSockets of routes that did not change',
+    coveredBy: [{ file: 'test/e2e/http-upgrade.test.ts', text: 'twenty tunnels outlive six reloads' }],
+    waitsFor: 8,
+  },
   { id: 'H10', incident: 'old generations linger and memory climbs', coveredBy: [], waitsFor: 8 },
   { id: 'H11', incident: 'closing one SO_REUSEPORT socket loses what is queued on it', coveredBy: [], waitsFor: 8 },
   { id: 'H12', incident: 'start time explodes with many certificates', coveredBy: [], waitsFor: 5 },
   {
     id: 'H13',
     incident: 'a Host with a port is not found',
-    coveredBy: [{ file: REQUEST_HEAD, text: 'a_1_1_request_has_exactly_one_valid_host' }],
-    waitsFor: 6,
+    coveredBy: [
+      { file: REQUEST_HEAD, text: 'a_1_1_request_has_exactly_one_valid_host' },
+      { file: ROUTING, text: 'Host: $host reaches $to, unchanged upstream' },
+    ],
+    waitsFor: undefined,
   },
   {
     id: 'H14',
@@ -78,16 +101,32 @@ export const CASES: readonly IncidentCase[] = [
     waitsFor: 6,
   },
   { id: 'H16', incident: 'of an RSA and an ECDSA certificate only the first is used', coveredBy: [], waitsFor: 5 },
-  { id: 'H17', incident: 'IPv4 peers show as ::ffff:a.b.c.d on a dual-stack listener', coveredBy: [], waitsFor: 7 },
+  {
+    id: 'H17',
+    incident: 'IPv4 peers show as ::ffff:a.b.c.d on a dual-stack listener',
+    coveredBy: [{ file: 'test/e2e/http-forwarding.test.ts', text: 'an IPv4 client of a listener on every address' }],
+    waitsFor: 7,
+  },
   { id: 'H18', incident: 'accept fails in a tight loop at the limit of descriptors', coveredBy: [], waitsFor: 7 },
-  { id: 'H19', incident: 'an early answer to an upload becomes 502', coveredBy: [], waitsFor: 6 },
-  { id: 'H20', incident: '103 Early Hints are lost or break the client', coveredBy: [], waitsFor: 6 },
+  {
+    id: 'H19',
+    incident: 'an early answer to an upload becomes 502',
+    coveredBy: [{ file: INTERIM, text: 'an endpoint that refuses an upload of 8 MB' }],
+    waitsFor: 6,
+  },
+  {
+    id: 'H20',
+    incident: '103 Early Hints are lost or break the client',
+    coveredBy: [{ file: INTERIM, text: 'three of them in one segment with the answer' }],
+    waitsFor: 6,
+  },
   {
     id: 'H21',
     incident: 'round robin looks random, each worker has its own pointer',
     coveredBy: [
       { file: 'test/unit/compile-sequence.test.ts', text: 'keeps every stretch within one step of its share' },
       { file: 'native/crates/engine/src/shared/counters.rs', text: 'every_caller_gets_another_ticket' },
+      { file: 'test/e2e/balancing.test.ts', text: 'thirty TCP connections one after the other are 10, 10 and 10' },
     ],
     waitsFor: 10,
   },
