@@ -1,11 +1,25 @@
 /** Which fields a request and an answer carry on the other side. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { atEnd } from './at-end.js';
 import { freePort, Instance, until } from './instance.js';
-import { backend, backendRef, config, gateway, gatewayClass, httpListener, httpRoute, yaml } from './manifests.js';
+import {
+  backend,
+  backendRef,
+  config,
+  type Doc,
+  gateway,
+  gatewayClass,
+  httpListener,
+  httpRoute,
+  simpleHttp,
+  yaml,
+} from './manifests.js';
+import { ask } from './peers.js';
 import { Endpoint, exchange, type Place, Rig } from './rig.js';
 import { values, Wire } from './wire.js';
 
@@ -135,6 +149,18 @@ describe('by default', () => {
     expect(seen.line).toBe('GET / HTTP/1.1');
   });
 
+  test('a head of 100 kB and 300 fields reaches the client as the endpoint sent it', async () => {
+    const place = rig.place();
+    const fields = Array.from({ length: 300 }, (_, n) => `X-${n}: ${'x'.repeat(330)}`);
+    const { answer } = await exchange(
+      place,
+      request(place),
+      `HTTP/1.1 200 OK\r\n${fields.join('\r\n')}\r\nContent-Length: 2\r\n\r\nok`,
+    );
+    expect(answer.fields).toEqual([...fields, 'content-length: 2']);
+    expect(answer.body.toString()).toBe('ok');
+  });
+
   test("a request whose peer has another address says so: the peer's, not the listener's", async () => {
     const place = rig.place();
     const client = await Wire.connect(rig.port, { from: '127.0.0.77' });
@@ -236,4 +262,46 @@ test('an IPv4 client of a listener on every address is an IPv4 client everywhere
     return peers.length === 2;
   });
   expect(peers.map((peer) => peer.replace(/:\d+$/, '')).toSorted()).toEqual(['127.0.0.3', '127.0.0.4']);
+});
+
+test('a 1.0 request that names no host goes upstream with the address that the client connected to', async () => {
+  const port = await freePort();
+  const endpoint = await Endpoint.listen();
+  await Instance.start({ files: { 'edge.yaml': simpleHttp(port, endpoint.port) } });
+  const client = await Wire.connect(port);
+  await client.write('GET /probe HTTP/1.0\r\n\r\n');
+  const { line, fields } = await (await endpoint.accept()).request();
+  expect(line).toBe('GET /probe HTTP/1.1');
+  expect(values(fields, 'host')).toEqual([`127.0.0.1:${port}`]);
+  expect(values(fields, 'x-forwarded-host')).toEqual([]);
+});
+
+test('IPv6 clients and endpoints are served, and X-Forwarded-For has their address without brackets', async () => {
+  // Where the host has no IPv6 the same is asked of IPv4.
+  const has6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === '::1'));
+  const [address, authority] = has6 ? ['::1', '[::1]'] : ['127.0.0.1', '127.0.0.1'];
+  const port = await freePort(address);
+  const seen: (readonly string[])[] = [];
+  const server = createServer((req, res) => {
+    seen.push(req.rawHeaders);
+    res.end('ok');
+  });
+  await new Promise<void>((resolve) => server.listen(0, address, resolve));
+  atEnd(async () => void server.close());
+  const edge = gateway('edge', [httpListener(port)]);
+  await Instance.start({
+    files: {
+      'edge.yaml': yaml(
+        gatewayClass(),
+        { ...edge, spec: { ...(edge.spec as Doc), addresses: [{ type: 'IPAddress', value: address }] } },
+        httpRoute('all', { rules: [{ backendRefs: [backendRef('pool')] }] }),
+        { ...backend('pool'), spec: { endpoints: [{ address, port: (server.address() as AddressInfo).port }] } },
+      ),
+    },
+  });
+  const answer = await ask(port, { address, host: `${authority}:${port}` });
+  expect([answer.status, answer.body]).toEqual([200, 'ok']);
+  const [raw = []] = seen;
+  expect(raw[raw.indexOf('x-forwarded-for') + 1]).toBe(address);
+  expect(raw[raw.indexOf('host') + 1]).toBe(`${authority}:${port}`);
 });

@@ -237,6 +237,30 @@ describe('the answer of an endpoint', () => {
   });
 });
 
+describe('what follows', () => {
+  const good = (path: string, ...fields: string[]): string =>
+    [`GET ${path} HTTP/1.1`, `Host: ${HOST}`, ...fields, '', ''].join('\r\n');
+
+  test('a request with Connection: close is not served', async () => {
+    expect((await statuses(good('/last', 'Connection: close') + GHOST)).answers).toEqual([200]);
+  });
+
+  test('a 1.0 request without keep-alive is not served', async () => {
+    expect((await statuses(`GET /last HTTP/1.0\r\nHost: ${HOST}\r\n\r\n${GHOST}`)).answers).toEqual([200]);
+  });
+
+  test('a faulty request behind a good one is not served, the good one is', async () => {
+    const { answers, closed } = await statuses(`${good('/first')}GET / HTTP/1.1\r\n\r\n${GHOST}`);
+    expect([answers, closed]).toEqual([[200, 400], true]);
+  });
+
+  test('a request of ours that gets a 404 with its body unread is not taken for another request', async () => {
+    const body = GHOST.repeat(3);
+    const bytes = `POST / HTTP/1.1\r\nHost: nowhere.test\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    expect((await statuses(bytes)).answers).toEqual([404]);
+  });
+});
+
 test('no endpoint has seen the hidden request', () => {
   expect(seen.filter((line) => line.includes('ghost'))).toEqual([]);
   expect(seen.length).toBeGreaterThan(3);

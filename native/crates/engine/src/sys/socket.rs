@@ -20,6 +20,11 @@ pub fn accept(listener: impl AsFd) -> Result<(OwnedFd, SocketAddr), Errno> {
     Ok((fd, canonical(peer)))
 }
 
+/// Returns the canonical address that a connected socket has on this host.
+pub fn local(socket: impl AsFd) -> Option<SocketAddr> {
+    SocketAddr::try_from(net::getsockname(socket).ok()?).ok().map(canonical)
+}
+
 /// Returns the address with a v4-mapped IPv6 address turned into plain IPv4, so that lists, logs and hashes see one form.
 pub fn canonical(address: SocketAddr) -> SocketAddr {
     match address.ip() {

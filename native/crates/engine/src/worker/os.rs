@@ -28,6 +28,8 @@ pub trait Os {
     fn unwatch_listener(&mut self, listener: &Self::Listener) -> Result<(), Errno>;
 
     fn accept(&mut self, listener: &Self::Listener) -> Result<(Self::Sock, SocketAddr), Errno>;
+    /// Where the peer connected to.
+    fn local(&mut self, sock: &Self::Sock) -> Option<SocketAddr>;
     /// `true`: already established.
     fn connect(&mut self, to: SocketAddr) -> Result<(Self::Sock, bool), Errno>;
     fn take_error(&mut self, sock: &Self::Sock) -> Result<(), Errno>;
@@ -85,6 +87,10 @@ impl Os for Linux {
 
     fn accept(&mut self, listener: &OwnedFd) -> Result<(OwnedFd, SocketAddr), Errno> {
         socket::accept(listener)
+    }
+
+    fn local(&mut self, sock: &OwnedFd) -> Option<SocketAddr> {
+        socket::local(sock)
     }
 
     fn connect(&mut self, to: SocketAddr) -> Result<(OwnedFd, bool), Errno> {

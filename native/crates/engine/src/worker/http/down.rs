@@ -375,13 +375,18 @@ impl<O: Os> Http<O> {
         if exchange.action.is_some() {
             core.shared.gauges.inc(exchange.action_slot);
             core.shared.counters.add(exchange.action_slot, counters::action::REQUESTS, 1);
+            // A 1.0 request may name no host; many endpoints refuse a 1.1 request whose Host is empty.
+            let fallback = match head.host(bytes) {
+                b"" => core.os.local(&down.link.sock).map_or_else(String::new, |local| local.to_string()),
+                _ => String::new(),
+            };
             let options = ForwardOptions {
                 peer: down.peer.ip(),
                 trusted,
                 scheme: "http",
                 via,
                 keep_alive_upstream: true,
-                fallback_host: b"",
+                fallback_host: fallback.as_bytes(),
             };
             write_request_head(&mut exchange.sent, bytes, head, &options);
         }

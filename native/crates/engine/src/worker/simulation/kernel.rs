@@ -329,6 +329,10 @@ impl Os for Simulated {
         Ok((Sock { id: ours, net: self.0.clone() }, false))
     }
 
+    fn local(&mut self, _: &Sock) -> Option<SocketAddr> {
+        None
+    }
+
     fn take_error(&mut self, sock: &Sock) -> Result<(), Errno> {
         let net = &mut *self.0.borrow_mut();
         match net.side(sock.id).connecting.take() {
