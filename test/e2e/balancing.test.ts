@@ -9,8 +9,7 @@ import {
   gatewayClass,
   httpListener,
   httpRoute,
-  tcpListener,
-  tcpRoute,
+  simpleTcp,
   yaml,
 } from './manifests.js';
 import { ask, httpBackend, tcpBackend } from './peers.js';
@@ -33,12 +32,7 @@ describe('over four workers', () => {
     await Instance.start({
       workers: WORKERS,
       files: {
-        'edge.yaml': yaml(
-          gatewayClass(),
-          gateway('edge', [tcpListener(port)]),
-          tcpRoute('all', [backendRef('pool')]),
-          backend('pool', ...endpoints.map((endpoint) => endpoint.port)),
-        ),
+        'edge.yaml': simpleTcp(port, ...endpoints.map((endpoint) => endpoint.port)),
       },
     });
     const got: string[] = [];
