@@ -74,6 +74,11 @@ export class BuildPool {
     await this.#build.run(undefined, { name: 'commit' });
   }
 
+  /** The last build is followed by another one that keeps its ids. */
+  async revise(): Promise<void> {
+    await this.#build.run(undefined, { name: 'revise' });
+  }
+
   /** The last build does not serve. */
   async discard(): Promise<void> {
     await this.#build.run(undefined, { name: 'discard' });

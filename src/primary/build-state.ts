@@ -114,7 +114,7 @@ const NOTHING: Served = {
   book: new SlotBook(),
 };
 
-/** See the module header. One build at a time; `commit` or `discard` follows every `changed`. */
+/** See the module header. One build at a time; `commit`, `revise`, `discard` or `abandon` follows every `changed`. */
 export class BuildState {
   #files = new Map<string, { readonly hash: string; readonly admitted: AdmittedFile }>();
   #served: Served = NOTHING;
@@ -184,6 +184,16 @@ export class BuildState {
   /** The last build serves now. */
   commit(): void {
     this.#served = this.#candidate ?? this.#served;
+    this.#candidate = undefined;
+  }
+
+  /**
+   * The last build gives way to another one of the same load. Sockets were opened by the ids that it gave out, so the
+   * next build gives the same things the same ids.
+   */
+  revise(): void {
+    const { book } = this.#candidate ?? this.#served;
+    this.#served = { ...this.#served, book };
     this.#candidate = undefined;
   }
 

@@ -46,6 +46,11 @@ export function commit(): void {
   state.commit();
 }
 
+/** See `BuildState.revise`. */
+export function revise(): void {
+  state.revise();
+}
+
 /** See `BuildState.discard`. */
 export function discard(): void {
   state.discard();

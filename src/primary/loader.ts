@@ -13,7 +13,7 @@ import type { Sockets } from './sockets.js';
 
 /** What a load needs to know of its instance. */
 export interface LoaderOptions {
-  readonly pool: Pick<BuildPool, 'build' | 'discard'>;
+  readonly pool: Pick<BuildPool, 'build' | 'revise'>;
   readonly sockets: Pick<Sockets, 'bind'>;
   /** Files and folders, as `read` finds them. */
   readonly sources: readonly string[];
@@ -57,7 +57,7 @@ export class Loader {
     if (reply.built === undefined) return { reply, bindFailures: [] };
     const bindFailures = sockets.bind(reply.built.sockets, workerCount(reply.built.settings.workers));
     if (bindFailures.length === 0) return { reply, bindFailures };
-    await pool.discard();
+    await pool.revise();
     return { reply: await this.#build(source, generation, bindFailures), bindFailures };
   }
 

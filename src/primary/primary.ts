@@ -245,12 +245,13 @@ export class Primary {
       const { reply, bindFailures } = this.#load;
       const isFirst = this.#machine.generation === 0;
       const nothingBound = bindFailures.length > 0 && (reply.built?.sockets.length ?? 0) === 0;
+      const message = bindFailures.map((failure) => failure.message).join('; ');
       if (isFirst && nothingBound) {
-        const message = bindFailures.map((failure) => failure.message).join('; ');
         this.#step({ kind: 'built', outcome: { ...reply, outcome: 'refused', changes: [], message } });
         return;
       }
-      this.#step({ kind: 'built', outcome: { ...reply, message: '' } });
+      // What serves may lack a port as well; where there is something to program, that is told with its outcome.
+      this.#step({ kind: 'built', outcome: { ...reply, message: reply.outcome === 'unchanged' ? message : '' } });
     } catch (error) {
       if (this.#phase !== 'stopping') this.#settings.log.error({ err: error }, 'building the configuration failed');
       const message = `the configuration could not be built: ${(error as Error).message}`;

@@ -1,59 +1,76 @@
-/** No JavaScript runs per connection or per request: the workers' JavaScript threads sleep through all traffic. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
-import { Load, NUMBER_HEADER } from '../support/load.js';
+/** Traffic is the native loop's alone: JavaScript of a worker sleeps, and no JavaScript listens for clients. */
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { Load } from '../support/load.js';
 import { serving, untilWhole } from './crew.js';
 import { freePort, Instance } from './instance.js';
 import { simpleHttp } from './manifests.js';
-import { httpBackend } from './peers.js';
+import { threads } from './processes.js';
+import { numberedBackend } from './traffic.js';
 
-const LOOP_THREAD = 'weirgate-loop';
+const REQUESTS = 10_000;
+/** Threads of the native engine. */
+const NATIVE = /^weirgate-/;
 
-interface Thread {
-  readonly pid: number;
-  readonly tid: number;
-  readonly name: string;
-  /** How often the scheduler has put it on a processor. */
-  readonly runs: number;
-}
+it(`no JavaScript of a worker runs during ${REQUESTS} requests`, async () => {
+  const port = await freePort();
+  const upstream = await numberedBackend('up');
+  const instance = await Instance.start({ files: { 'edge.yaml': simpleHttp(port, upstream.port) } });
+  await untilWhole(instance, 2);
+  const warmUp = Load.start({ port, clients: 16, keepAlive: true, requests: 500 });
+  await warmUp.finished();
+  const pids = (await serving(instance)).map(({ pid }) => pid);
+  const before = pids.map(threads);
+  const loads = [
+    Load.start({ port, clients: 16, keepAlive: true, requests: REQUESTS / 2 }),
+    Load.start({ port, clients: 16, keepAlive: false, requests: REQUESTS / 2 }),
+  ];
+  for (const load of loads) {
+    await load.finished();
+    expect(load.failures).toEqual([]);
+    expect(load.answered).toBeGreaterThanOrEqual(REQUESTS / 2);
+  }
+  const after = pids.map(threads);
+  for (const [i, pid] of pids.entries()) {
+    const others = (list: ReturnType<typeof threads> | undefined) => list?.filter(({ name }) => !NATIVE.test(name));
+    expect(others(after[i]), `threads of worker ${pid}`).toEqual(others(before[i]));
+    // The main thread is among them, and the loop did run.
+    expect(others(after[i])?.some(({ tid }) => tid === pid)).toBe(true);
+    const loop = (list: ReturnType<typeof threads> | undefined) => list?.find(({ name }) => name === 'weirgate-loop');
+    expect(loop(after[i])?.slices).toBeGreaterThan(loop(before[i])?.slices ?? Number.POSITIVE_INFINITY);
+  }
+});
 
-function threadsOf(pid: number): Thread[] {
-  return readdirSync(`/proc/${pid}/task`).map((tid) => {
-    const folder = `/proc/${pid}/task/${tid}`;
-    const runs = Number(readFileSync(`${folder}/schedstat`, 'utf8').trim().split(' ')[2]);
-    return { pid, tid: Number(tid), name: readFileSync(`${folder}/comm`, 'utf8').trim(), runs };
-  });
-}
-
-describe('a worker', () => {
-  it('runs no JavaScript during 10,000 requests: only the loop thread is ever scheduled', async () => {
-    const backend = await httpBackend('b1', (request, response) => {
-      response.writeHead(200, { [NUMBER_HEADER]: request.headers[NUMBER_HEADER], 'content-length': 2 });
-      response.end('ok');
-    });
-    const port = await freePort();
-    const instance = await Instance.start({ files: { 'edge.yaml': simpleHttp(port, backend.port) }, workers: 2 });
-    const warm = Load.start({ port, clients: 8, keepAlive: true, requests: 200 });
-    await warm.finished();
-
-    // The spare starts beside the first requests; it sleeps once it is there.
-    await untilWhole(instance, 2);
-    const pids = (await serving(instance)).map(({ pid }) => pid);
-    const before = pids.flatMap(threadsOf);
-    const kept = Load.start({ port, clients: 16, keepAlive: true, requests: 8_000 });
-    await kept.finished();
-    const fresh = Load.start({ port, clients: 16, keepAlive: false, requests: 2_000 });
-    await fresh.finished();
-    const after = pids.flatMap(threadsOf);
-    expect([...kept.failures, ...fresh.failures]).toEqual([]);
-    expect(kept.answered + fresh.answered).toBeGreaterThanOrEqual(10_000);
-
-    const runs = new Map(before.map(({ tid, runs: count }) => [tid, count]));
-    const awake = after.map((thread) => ({ ...thread, runs: thread.runs - (runs.get(thread.tid) ?? 0) }));
-    const scripts = awake.filter(({ name, runs: count }) => name !== LOOP_THREAD && count > 0);
-    expect(scripts).toEqual([]);
-    const loops = awake.filter(({ name }) => name === LOOP_THREAD);
-    expect(loops.length).toBe(pids.length);
-    expect(loops.reduce((sum, { runs: count }) => sum + count, 0)).toBeGreaterThan(10);
-  });
+it('the primary reads no client: it has no listening socket in an event loop but the admin socket', async () => {
+  const port = await freePort();
+  const upstream = await numberedBackend('up');
+  const instance = await Instance.start({ files: { 'edge.yaml': simpleHttp(port, upstream.port) } });
+  await untilWhole(instance, 2);
+  const fds = `/proc/${instance.pid}/fd`;
+  const inodes = new Map<string, number>();
+  const polls: number[] = [];
+  for (const fd of readdirSync(fds)) {
+    const target = readlinkSync(`${fds}/${fd}`);
+    const inode = target.match(/^socket:\[(\d+)\]$/)?.[1];
+    if (inode !== undefined) inodes.set(inode, Number(fd));
+    if (target === 'anon_inode:[eventpoll]') polls.push(Number(fd));
+  }
+  const listening = readFileSync('/proc/net/tcp', 'utf8')
+    .split('\n')
+    .slice(1)
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, local, , state]) => state === '0A' && Number.parseInt(local?.slice(-4) ?? '', 16) === port)
+    .map((fields) => inodes.get(fields[9] ?? ''));
+  expect(listening, 'the members of the listener').toHaveLength(16);
+  expect(listening).not.toContain(undefined);
+  const watched = new Set(
+    polls.flatMap((fd) =>
+      [...readFileSync(`/proc/${instance.pid}/fdinfo/${fd}`, 'utf8').matchAll(/^tfd:\s+(\d+)/gm)].map((m) =>
+        Number(m[1]),
+      ),
+    ),
+  );
+  expect(polls.length).toBeGreaterThan(0);
+  expect(watched.size).toBeGreaterThan(0);
+  expect(listening.filter((fd) => watched.has(fd ?? -1))).toEqual([]);
 });

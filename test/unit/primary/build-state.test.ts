@@ -61,6 +61,19 @@ describe('a build', () => {
     expect(build(new BuildState(), GATEWAY_CLASS, 1, true).outcome).toBe('changed');
   });
 
+  it('keeps the ids of sockets when it is built once more without those that could not be opened', () => {
+    const state = new BuildState();
+    const two =
+      GATEWAY_CLASS.replace('port: 8080, protocol: HTTP }', '$&, { name: low, port: 80, protocol: HTTP }') + SETTINGS;
+    const first = build(state, two, 1).built?.sockets ?? [];
+    expect(first.map(({ key }) => key)).toEqual(['tcp/127.0.0.1:80', 'tcp/127.0.0.1:8080']);
+    state.revise();
+    const [failed, open] = first;
+    const bindFailures = [{ key: failed?.key ?? '', reason: 'EACCES', message: 'no right' }];
+    const facts = { hasIpv6: true, hostAddresses: ['127.0.0.1'], bindFailures, assignedAddresses: {} };
+    expect(build(state, two, 1, false, { facts }).built?.sockets).toEqual([open]);
+  });
+
   it('gives slots of vanished endpoints away only when no generation can name them and they are quiet', () => {
     const state = new BuildState(0);
     const pool = (port: number): string => `---
