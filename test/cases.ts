@@ -68,7 +68,7 @@ export const CASES: readonly IncidentCase[] = [
   {
     id: 'H9',
     incident: 'a reload cuts WebSockets of routes that did not change',
-    coveredBy: [{ file: 'test/e2e/http-upgrade.test.ts', text: 'twenty tunnels outlive six reloads' }],
+    coveredBy: [{ file: 'test/e2e/http-upgrade.test.ts', text: 'twenty tunnels outlive four reloads' }],
     waitsFor: 8,
   },
   { id: 'H10', incident: 'old generations linger and memory climbs', coveredBy: [], waitsFor: 8 },

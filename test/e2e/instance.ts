@@ -34,16 +34,27 @@ export function weirgate(args: readonly string[], env: Record<string, string> = 
   });
 }
 
-/** Returns a loopback port that nobody has at this moment. */
-export function freePort(host = '127.0.0.1'): Promise<number> {
-  return new Promise((resolve, reject) => {
+/** Ports below those that the kernel gives to clients and to listeners without a wish: none of them takes ours meanwhile. */
+const FIRST_PORT = 10_240;
+const PORTS = Number(readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8').split(/\s/)[0]) - FIRST_PORT;
+/** Test processes that run at the same time begin far from each other. */
+let nextPort = process.pid * 131;
+
+/** Returns a loopback port that nobody has at this moment, another one at each call. */
+export async function freePort(host = '127.0.0.1'): Promise<number> {
+  for (let tries = 0; tries < PORTS; tries += 1) {
+    nextPort = (nextPort + 1) % PORTS;
+    const port = FIRST_PORT + nextPort;
+    if (await isFree(port, host)) return port;
+  }
+  throw new Error('no port is free');
+}
+
+function isFree(port: number, host: string): Promise<boolean> {
+  return new Promise((resolve) => {
     const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, host, () => {
-      const address = probe.address();
-      const port = typeof address === 'object' && address !== null ? address.port : 0;
-      probe.close(() => resolve(port));
-    });
+    probe.once('error', () => resolve(false));
+    probe.listen(port, host, () => probe.close(() => resolve(true)));
   });
 }
 

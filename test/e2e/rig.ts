@@ -106,8 +106,8 @@ export interface RigOptions {
   readonly workers?: number;
   /** WeirgateConfig of the class. */
   readonly settings?: Doc;
-  /** Fields of every rule, for instance timeouts. */
-  readonly rule?: Doc;
+  /** Fields of the rule of each place, for instance timeouts. */
+  readonly rule?: (place: number) => Doc;
 }
 
 export class Rig {
@@ -140,7 +140,10 @@ export class Rig {
         docs.push(tcpRoute(name, [backendRef(name)], name));
       } else {
         docs.push(
-          httpRoute(name, { hostnames: [host], rules: [{ ...options.rule, backendRefs: [backendRef(name)] }] }),
+          httpRoute(name, {
+            hostnames: [host],
+            rules: [{ ...options.rule?.(number), backendRefs: [backendRef(name)] }],
+          }),
         );
       }
     }

@@ -7,8 +7,8 @@ import { type Place, Rig } from './rig.js';
 import { Wire } from './wire.js';
 
 /** The loop wakes five times a second for its heartbeat, and now and then for a timer that was moved. */
-const LOOK_MS = 400;
-const MOST_TURNS = 12;
+const LOOK_MS = 300;
+const MOST_TURNS = 10;
 
 async function expectCalm(rig: Rig): Promise<void> {
   const turns = (): Promise<number> => rig.instance.metric('weirgate_worker_turns_total');
