@@ -16,6 +16,7 @@ const REQUEST_HEAD = 'native/crates/proto/tests/request_head.rs';
 const STRICT = 'test/e2e/http-strict.test.ts';
 const ROUTING = 'test/e2e/http-routing.test.ts';
 const INTERIM = 'test/e2e/http-interim.test.ts';
+const RELOAD = 'test/e2e/reload.test.ts';
 const SIMULATION = 'native/crates/engine/src/worker/simulation/runs.rs';
 const golden = (name: string, text: string) => ({ file: `test/golden/${name}/status.yaml`, text });
 
@@ -71,8 +72,23 @@ export const CASES: readonly IncidentCase[] = [
     coveredBy: [{ file: 'test/e2e/http-upgrade.test.ts', text: 'twenty tunnels outlive four reloads' }],
     waitsFor: 8,
   },
-  { id: 'H10', incident: 'old generations linger and memory climbs', coveredBy: [], waitsFor: 8 },
-  { id: 'H11', incident: 'closing one SO_REUSEPORT socket loses what is queued on it', coveredBy: [], waitsFor: 8 },
+  {
+    id: 'H10',
+    incident: 'old generations linger and memory climbs',
+    coveredBy: [{ file: RELOAD, text: 'no process comes or goes with a reload' }],
+    waitsFor: 8,
+  },
+  {
+    id: 'H11',
+    incident: 'closing one SO_REUSEPORT socket loses what is queued on it',
+    coveredBy: [
+      { file: RELOAD, text: 'that change other routes, weights and endpoints' },
+      { file: 'test/e2e/worker-death.test.ts', text: 'loses nothing that is queued on its listening sockets' },
+      { file: 'test/e2e/worker-stop.test.ts', text: 'loses nothing outside and serves nothing twice' },
+      { file: 'test/e2e/workers.test.ts', text: 'loses no connection: 2 → 4 → 2 under load' },
+    ],
+    waitsFor: 8,
+  },
   { id: 'H12', incident: 'start time explodes with many certificates', coveredBy: [], waitsFor: 5 },
   {
     id: 'H13',
@@ -107,7 +123,18 @@ export const CASES: readonly IncidentCase[] = [
     coveredBy: [{ file: 'test/e2e/http-forwarding.test.ts', text: 'an IPv4 client of a listener on every address' }],
     waitsFor: 7,
   },
-  { id: 'H18', incident: 'accept fails in a tight loop at the limit of descriptors', coveredBy: [], waitsFor: 7 },
+  {
+    id: 'H18',
+    incident: 'accept fails in a tight loop at the limit of descriptors',
+    coveredBy: [
+      { file: 'test/e2e/descriptors.test.ts', text: 'clients that leave make room for those that are queued' },
+      {
+        file: 'native/crates/engine/src/worker/live.rs',
+        text: 'a_full_backlog_is_served_once_descriptors_are_free_without_a_new_connection',
+      },
+    ],
+    waitsFor: 7,
+  },
   {
     id: 'H19',
     incident: 'an early answer to an upload becomes 502',
@@ -135,7 +162,11 @@ export const CASES: readonly IncidentCase[] = [
   {
     id: 'H24',
     incident: 'after a refused reload the next signals are dead',
-    coveredBy: [{ file: 'test/systemd/service.test.ts', text: 'takes the next good reload after a refused one' }],
+    coveredBy: [
+      { file: 'test/systemd/service.test.ts', text: 'takes the next good reload after a refused one' },
+      { file: RELOAD, text: 'leaves the next one its chance (H24)' },
+      { file: RELOAD, text: 'ends with what was written last' },
+    ],
     waitsFor: 8,
   },
 ];
