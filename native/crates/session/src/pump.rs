@@ -9,10 +9,15 @@
 //!      └── EAGAIN, or a proven short read ──┘
 //! ```
 
-/// Bytes that one pump may move in its turn.
+/// Bytes that one pump may copy in its turn.
 pub const BUDGET_BYTES: usize = 256 * 1024;
+/// Bytes that one pump may splice in its turn, about 1.3 ms, while nobody else wants anything: a stream that is served until it is dry stays in the caches of
+/// its sender. 16 streams on one core, GB a CPU-second: 1.8 with 256 kB, 2.3 with 1 MB, 2.7 with 2 MB, 3.3 with 4 MB.
+pub const SPLICE_BUDGET_BYTES: usize = 4 * 1024 * 1024;
 /// Operations that one pump may make in its turn, so that tiny segments do not hold the loop either.
 pub const BUDGET_OPERATIONS: u32 = 16;
+/// The same for fills of a pipe.
+pub const SPLICE_BUDGET_OPERATIONS: u32 = 128;
 
 /// What an edge-triggered poller reported about one socket.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -96,6 +101,11 @@ impl Default for Budget {
 }
 
 impl Budget {
+    /// The share of a pump that splices.
+    pub const fn splicing() -> Self {
+        Self { bytes: SPLICE_BUDGET_BYTES, operations: SPLICE_BUDGET_OPERATIONS }
+    }
+
     /// Books one operation that moved `bytes`.
     pub fn book(&mut self, bytes: usize) {
         self.bytes = self.bytes.saturating_sub(bytes);

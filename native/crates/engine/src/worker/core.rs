@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
 
 use session::close_reason::CloseReason;
+use session::pump::Budget;
 use table::{ActionIdx, BackendChoice, Table};
 
 use super::os::Os;
@@ -83,6 +84,9 @@ pub struct Core<O: Os> {
     /// A second one: request bodies are read while an answer's bytes are still being looked at.
     pub body: Box<[u8]>,
     pub tx: Vec<u8>,
+    /// Small exchanges served in this turn; none in the turn before: bulk may have more at a time.
+    pub small: u32,
+    calm: bool,
     /// Usable processors: the number of workers where the configuration names none.
     pub cores: u32,
     /// The primary asked this worker to finish: no keep-alive beyond the next answer.
@@ -110,6 +114,8 @@ impl<O: Os> Core<O> {
             rx: vec![0; RECEIVE_BYTES].into_boxed_slice(),
             body: vec![0; RECEIVE_BYTES].into_boxed_slice(),
             tx: Vec::with_capacity(64 * 1024),
+            small: 0,
+            calm: false,
             cores,
             draining: false,
         }
@@ -133,6 +139,17 @@ impl<O: Os> Core<O> {
         self.old_tables.retain(|table| table.strong_count() > 0);
         let held = self.old_tables.iter().filter_map(Weak::upgrade).map(|table| table.generation());
         held.chain(self.table.as_ref().map(|table| table.generation())).min().unwrap_or(0)
+    }
+
+    /// A turn begins.
+    pub fn begin_turn(&mut self) {
+        self.calm = self.small == 0;
+        self.small = 0;
+    }
+
+    /// What a splicing pump may use up in this turn: little while small exchanges wait for theirs.
+    pub fn splice_budget(&self) -> Budget {
+        if self.calm { Budget::splicing() } else { Budget::default() }
     }
 
     /// Makes sure that a timer comes up no later than `at_ms`; `armed` is the owner's note of the entry it has.

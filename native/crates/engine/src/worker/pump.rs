@@ -71,7 +71,8 @@ impl<P> Flow<P> {
         Self { splicing: true, ..Self::default() }
     }
 
-    /// Moves bytes until something stops it. `limit`: most bytes to take from the source.
+    /// Moves bytes until something stops it. `limit`: most bytes to take from the source; `budget`: what a splicing pump
+    /// may use up, a copying one has the default.
     pub fn pump<O: Os<Pipe = P>>(
         &mut self,
         os: &mut O,
@@ -79,9 +80,10 @@ impl<P> Flow<P> {
         buffer: &mut [u8],
         (source, target): (&mut Link<O::Sock>, &mut Link<O::Sock>),
         limit: u64,
+        budget: Budget,
     ) -> Pumped {
         let mut taken = 0u64;
-        let stop = self.run(os, pipes, buffer, source, target, limit, &mut taken);
+        let stop = self.run(os, pipes, buffer, source, target, limit, budget, &mut taken);
         if self.in_pipe == 0
             && let Some(pipe) = self.pipe.take()
         {
@@ -107,9 +109,10 @@ impl<P> Flow<P> {
         source: &mut Link<O::Sock>,
         target: &mut Link<O::Sock>,
         limit: u64,
+        budget: Budget,
         taken: &mut u64,
     ) -> Stop {
-        let mut budget = Budget::default();
+        let mut budget = if self.splicing { budget } else { Budget::default() };
         loop {
             match target.flush(os) {
                 Ok(true) => {}

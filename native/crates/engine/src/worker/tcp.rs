@@ -24,6 +24,8 @@ use super::pump::{Flow, Stop};
 use super::slab::{Key, Slab};
 use crate::shared::Endpoint;
 
+/// A turn that moved less than this served a small exchange, not bulk.
+const SMALL: u64 = 16 * 1024;
 /// Endpoints tried before a client is given up.
 const MOST_TRIES: usize = 3;
 
@@ -367,14 +369,17 @@ impl<O: Os> Session<O> {
         let mut again = false;
         let mut moved = 0;
 
-        let sent = self.up.pump(&mut core.os, &mut core.pipes, &mut core.rx, (&mut self.client, server), u64::MAX);
+        let budget = core.splice_budget();
+        let sent =
+            self.up.pump(&mut core.os, &mut core.pipes, &mut core.rx, (&mut self.client, server), u64::MAX, budget);
         self.bytes_in += sent.taken;
         core.shared.counters.add(self.listener_slot, counters::listener::BYTES_IN, sent.taken);
         let answered =
-            self.down.pump(&mut core.os, &mut core.pipes, &mut core.rx, (server, &mut self.client), u64::MAX);
+            self.down.pump(&mut core.os, &mut core.pipes, &mut core.rx, (server, &mut self.client), u64::MAX, budget);
         self.bytes_out += answered.taken;
         core.shared.counters.add(self.listener_slot, counters::listener::BYTES_OUT, answered.taken);
         moved += sent.taken + answered.taken;
+        core.small += u32::from(moved > 0 && moved < SMALL);
         if moved > 0 {
             self.active_ms = core.now_ms;
             for (slot, inward, outward) in [

@@ -58,6 +58,7 @@ impl<O: Os> Loop<O> {
         let timeout = self.timeout();
         self.core.os.wait(timeout, &mut events)?;
         self.core.read_clock();
+        self.core.begin_turn();
         self.beat();
         self.core.shared.counters.engine(table::counters::engine::TURNS, 1);
         for event in &events {

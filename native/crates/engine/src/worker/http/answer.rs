@@ -130,8 +130,15 @@ impl<O: Os> Http<O> {
         let (Some(up), Some(down)) = (self.ups.get_mut(key), self.downs.get_mut(down_key)) else { return };
         let Phase::Exchange(exchange) = &mut down.phase else { return };
         let Body::Length(left) = exchange.answer else { return };
-        let pumped =
-            exchange.flow.pump(&mut core.os, &mut core.pipes, &mut core.rx, (&mut up.link, &mut down.link), left);
+        let budget = core.splice_budget();
+        let pumped = exchange.flow.pump(
+            &mut core.os,
+            &mut core.pipes,
+            &mut core.rx,
+            (&mut up.link, &mut down.link),
+            left,
+            budget,
+        );
         exchange.answer = Body::Length(left - pumped.taken);
         exchange.bytes_out += pumped.taken;
         core.shared.counters.add(up.endpoint.slot, counters::endpoint::BYTES_IN, pumped.taken);

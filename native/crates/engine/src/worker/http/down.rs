@@ -305,6 +305,7 @@ impl<O: Os> Http<O> {
         let Some(down) = self.downs.get_mut(key) else { return bytes.len() };
         let head = &self.request;
         let mut exchange = self.spare.pop().unwrap_or_default();
+        core.small += 1;
         exchange.started_us = core.now_us;
         exchange.progress_ms = core.now_ms;
         exchange.client_minor = head.minor_version();
