@@ -150,7 +150,7 @@ function* workerFamilies(source: MetricsSource): Generator<Family> {
   yield {
     name: 'weirgate_connections_closed',
     type: 'counter',
-    help: 'Client connections closed, by reason.',
+    help: 'Ends of client connections, and requests on kept ones that Weirgate answered itself, by reason.',
     samples: CLOSE_REASONS.map(({ number, word, side }) => ({
       labels: { reason: word, side },
       value: heads.reduce((sum, { cells }) => sum + (cells[number] ?? 0), 0),
