@@ -3,7 +3,7 @@
  * Everything that is started here is ended by pid when the test is over.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -145,9 +145,12 @@ export class Instance {
     return this.#child.pid ?? -1;
   }
 
-  /** Replaces a file of the configuration; nothing is reloaded by that. */
+  /** Replaces a file of the configuration, at once as a whole; nothing is reloaded by that. */
   write(name: string, content: string): void {
-    writeFileSync(join(this.folder, 'config', name), content);
+    const path = join(this.folder, 'config', name);
+    // A load that runs just now must not meet half of it.
+    writeFileSync(join(this.folder, 'next'), content);
+    renameSync(join(this.folder, 'next'), path);
   }
 
   remove(name: string): void {
