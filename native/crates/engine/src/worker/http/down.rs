@@ -123,11 +123,13 @@ impl<O: Os> Down<O> {
     pub fn deadline(&self, draining: bool) -> (u64, CloseReason) {
         let t = &self.timeouts;
         match &self.phase {
+            // Between two requests, or before the first byte of the first one.
+            Phase::Head if draining && self.input.is_empty() => {
+                let limit = if self.requests == 0 { t.header_ms } else { t.idle_ms };
+                (limit_at(self.active_ms, limit).min(self.active_ms + DRAIN_GRACE_MS), CloseReason::Drained)
+            }
             Phase::Head if !self.input.is_empty() || self.requests == 0 => {
                 (limit_at(self.active_ms, t.header_ms), CloseReason::HeaderTimeout)
-            }
-            Phase::Head if draining => {
-                (limit_at(self.active_ms, t.idle_ms).min(self.active_ms + DRAIN_GRACE_MS), CloseReason::Drained)
             }
             Phase::Head => (limit_at(self.active_ms, t.idle_ms), CloseReason::IdleTimeout),
             Phase::Exchange(exchange) => exchange.deadline(t),
