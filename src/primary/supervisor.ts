@@ -190,6 +190,8 @@ export class Supervisor {
       this.#closing.set(id, now + LIMITS.unbindMs);
       this.#steered.delete(id);
     }
+    // One that comes back before it was closed stays open.
+    for (const id of kept) this.#closing.delete(id);
     this.#sockets = sockets;
   }
 
