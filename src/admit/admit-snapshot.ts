@@ -25,13 +25,15 @@ interface Claim {
 export function admitSnapshot(files: readonly AdmittedFile[]): Snapshot {
   const claims = claimsByObject(files);
   const resources: Resource[] = [];
+  const refused = new Set<string>();
   const diagnostics: Diagnostic[] = files.flatMap((file) => file.diagnostics);
-  for (const claimants of claims.values()) {
+  for (const [label, claimants] of claims) {
     const [first] = claimants;
     if (claimants.length > 1) diagnostics.push(...claimants.map((claim) => duplicate(claim, claimants)));
-    else if (first?.resource !== undefined) resources.push(first.resource);
+    if (claimants.length > 1 || first?.resource === undefined) refused.add(label);
+    else resources.push(first.resource);
   }
-  return { resources: resources.sort(compareResources), diagnostics: diagnostics.sort(compareDiagnostics) };
+  return { resources: resources.sort(compareResources), refused, diagnostics: diagnostics.sort(compareDiagnostics) };
 }
 
 /** Orders objects by kind, namespace and name. */

@@ -25,6 +25,8 @@ export interface RefusedObject extends Place {
 export interface Snapshot {
   /** Sorted by kind, namespace and name. */
   readonly resources: readonly Resource[];
+  /** Objects that the files have and that are not among the resources, named as by `objectLabel`. */
+  readonly refused: ReadonlySet<string>;
   /** Sorted by place. */
   readonly diagnostics: readonly Diagnostic[];
 }

@@ -81,7 +81,7 @@ function findParent(
       code: CODES.parentNotFound,
       severity: 'error',
       path: `${path}.name`,
-      message: `parentRefs[${index}] names ${objectLabel(kind, namespace, name)}, which does not exist`,
+      message: `parentRefs[${index}] names ${objectLabel(kind, namespace, name)}, ${gateways.absence(namespace, name)}`,
     });
   }
   return gateway === 'foreign' ? undefined : gateway;

@@ -90,13 +90,13 @@ export class BackendPolicies {
 
   #missing({ kind, namespace, name, section }: PolicyTarget): string | undefined {
     const object = `${kind} ${objectName({ namespace, name })}`;
+    const absence = `names ${object}, ${this.#inventory.absence(kind, namespace, name)}`;
     if (kind === 'Backend') {
-      if (this.#inventory.find('Backend', namespace, name) === undefined)
-        return `names ${object}, which does not exist`;
+      if (this.#inventory.find('Backend', namespace, name) === undefined) return absence;
       return section === '' ? undefined : `names "${section}" of ${object}, which has no named parts`;
     }
     const service = this.#inventory.find('Service', namespace, name);
-    if (service === undefined) return `names ${object}, which does not exist`;
+    if (service === undefined) return absence;
     if (section === '' || service.spec.ports.some((port) => port.name === section)) return undefined;
     return `names port "${section}" of ${object}, which it does not have`;
   }

@@ -119,17 +119,21 @@ export class BackendReferences {
     return outcome;
   }
 
+  #notFound(kind: 'Backend' | 'Service', namespace: string, name: string): Fault {
+    const absence = this.#inventory.absence(kind, namespace, name);
+    const message = `${kind} ${objectName({ namespace, name })}, ${absence}`;
+    return { code: CODES.backendNotFound, reason: 'BackendNotFound', message };
+  }
+
   #judgeBackend(namespace: string, name: string): Outcome {
     const backend = this.#inventory.find('Backend', namespace, name);
-    return backend === undefined
-      ? notFound(`Backend ${objectName({ namespace, name })}`)
-      : this.#backendCluster(backend);
+    return backend === undefined ? this.#notFound('Backend', namespace, name) : this.#backendCluster(backend);
   }
 
   #judgeService(namespace: string, name: string, port: number | undefined, routeKind: string): Outcome {
     const object = `Service ${objectName({ namespace, name })}`;
     const service = this.#inventory.find('Service', namespace, name);
-    if (service === undefined) return notFound(object);
+    if (service === undefined) return this.#notFound('Service', namespace, name);
     if (service.spec.type === 'ExternalName') {
       const message = `${object}, whose type ExternalName is not served`;
       return {
@@ -193,10 +197,6 @@ export class BackendReferences {
     }
     return known;
   }
-}
-
-function notFound(object: string): Fault {
-  return { code: CODES.backendNotFound, reason: 'BackendNotFound', message: `${object}, which does not exist` };
 }
 
 function unservedProtocol({ protocol, appProtocol = '' }: ServicePort, routeKind: string): string | undefined {

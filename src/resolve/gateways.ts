@@ -25,6 +25,8 @@ export interface Gateways {
   readonly assignedAddresses: Readonly<Record<string, string>>;
   /** Returns our Gateway of that name, `'foreign'` for one that is not ours to serve, `undefined` when there is none. */
   readonly find: (namespace: string, name: string) => GatewayDraft | 'foreign' | undefined;
+  /** See `Inventory.absence`. */
+  readonly absence: (namespace: string, name: string) => string;
 }
 
 /** Judges the Gateways: alone, then together, then each as a whole. */
@@ -37,7 +39,7 @@ export function resolveGateways(
 ): Gateways {
   const byName = new Map<string, GatewayDraft | 'foreign'>();
   for (const resource of inventory.all('Gateway')) {
-    const ofClass = findClass(resource, classes, findings);
+    const ofClass = findClass(resource, classes, inventory, findings);
     const draft = ofClass && draftGateway(resource, ofClass, parameters, facts, findings);
     byName.set(objectName(resource.metadata), draft ?? 'foreign');
     if (draft !== undefined) draft.listeners.push(...resolveListeners(draft, inventory, findings));
@@ -47,7 +49,12 @@ export function resolveGateways(
   resolveConflicts(ours, findings);
   resolveSockets(ours, facts, findings);
   for (const gateway of ours) summarise(gateway, findings);
-  return { ours, assignedAddresses, find: (namespace, name) => byName.get(objectName({ namespace, name })) };
+  return {
+    ours,
+    assignedAddresses,
+    find: (namespace, name) => byName.get(objectName({ namespace, name })),
+    absence: (namespace, name) => inventory.absence('Gateway', namespace, name),
+  };
 }
 
 /** Returns what is told about a Gateway in its status; call it once all routes are attached. */
@@ -65,7 +72,12 @@ export function reportGateway({ resource, addresses, accepted, listeners }: Gate
 }
 
 /** Returns our accepted class of the Gateway. Without one the Gateway is another controller's, or waits. */
-function findClass(resource: Gateway, classes: Classes, findings: Findings): ClassDraft | undefined {
+function findClass(
+  resource: Gateway,
+  classes: Classes,
+  inventory: Inventory,
+  findings: Findings,
+): ClassDraft | undefined {
   const { gatewayClassName } = resource.spec;
   const found = classes.find(gatewayClassName);
   if (found === undefined) {
@@ -73,7 +85,7 @@ function findClass(resource: Gateway, classes: Classes, findings: Findings): Cla
       code: CODES.classNotFound,
       severity: 'error',
       path: 'spec.gatewayClassName',
-      message: `gatewayClassName names GatewayClass ${gatewayClassName}, which does not exist`,
+      message: `gatewayClassName names GatewayClass ${gatewayClassName}, ${inventory.absence('GatewayClass', '', gatewayClassName)}`,
       hint: 'write a GatewayClass with controllerName weirgate.dev/gateway-controller, or use the name of one',
     });
   }

@@ -1,7 +1,8 @@
 /**
  * The resources of a snapshot, by kind in order of seniority and by name.
  */
-import type { Resource, ResourceKind, ResourceOf } from '../gateway-api/index.js';
+import type { Snapshot } from '../admit/snapshot.js';
+import { objectLabel, type Resource, type ResourceKind, type ResourceOf } from '../gateway-api/index.js';
 import { compareSeniority, objectName, type Seniority } from '../model/object-ref.js';
 
 type ByKind = { readonly [K in ResourceKind]?: ReadonlyMap<string, ResourceOf<K>> };
@@ -9,8 +10,10 @@ type ByKind = { readonly [K in ResourceKind]?: ReadonlyMap<string, ResourceOf<K>
 /** Look-ups over a snapshot; building it costs one sort per kind, each look-up O(1). */
 export class Inventory {
   readonly #kinds: ByKind;
+  readonly #refused: Snapshot['refused'];
 
-  constructor(resources: readonly Resource[]) {
+  constructor({ resources, refused }: Pick<Snapshot, 'resources' | 'refused'>) {
+    this.#refused = refused;
     const kinds = new Map<ResourceKind, Resource[]>();
     for (const resource of resources) {
       const list = kinds.get(resource.kind);
@@ -29,6 +32,12 @@ export class Inventory {
   /** Returns the resource with this name; the namespace is `''` for kinds without one. */
   find<K extends ResourceKind>(kind: K, namespace: string, name: string): ResourceOf<K> | undefined {
     return this.#kinds[kind]?.get(objectName({ namespace, name })) as ResourceOf<K> | undefined;
+  }
+
+  /** Returns the end of a sentence about an object that `find` does not find: not there, or refused by admission. */
+  absence(kind: ResourceKind, namespace: string, name: string): string {
+    const isRefused = this.#refused.has(objectLabel(kind, namespace, name));
+    return isRefused ? 'which is refused for errors of its own' : 'which does not exist';
   }
 }
 

@@ -29,7 +29,10 @@ export class Parameters {
       );
     }
     const config = this.#inventory.find('WeirgateConfig', namespace, name);
-    if (config === undefined) return err(`names ${objectLabel(kind, namespace, name)}, which does not exist`);
+    if (config === undefined) {
+      const absence = this.#inventory.absence('WeirgateConfig', namespace, name);
+      return err(`names ${objectLabel(kind, namespace, name)}, ${absence}`);
+    }
     this.#used.add(config);
     return ok(config);
   }

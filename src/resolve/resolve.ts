@@ -29,7 +29,7 @@ export interface Resolution {
 /** Resolves a snapshot. Cost: O(resources × log resources) and the attachments of the routes. */
 export function resolve(snapshot: Snapshot, facts: Facts): Resolution {
   const findings = new Findings();
-  const inventory = new Inventory(snapshot.resources);
+  const inventory = new Inventory(snapshot);
   const parameters = new Parameters(inventory);
   const classes = resolveClasses(inventory, parameters, findings);
   const gateways = resolveGateways(inventory, classes, parameters, facts, findings);
