@@ -144,11 +144,12 @@ describe('snapshots', () => {
   });
 
   it('an object that is refused for its own faults still counts', () => {
-    const { resources } = admitSnapshot([
+    const { resources, refused } = admitSnapshot([
       admitText('a.yaml', `${ROUTE}spec: {rules: 1}\n`),
       admitText('b.yaml', `${ROUTE}spec: {}\n`),
     ]);
     expect(resources).toEqual([]);
+    expect([...refused]).toEqual(['HTTPRoute default/web']);
   });
 
   it('does not depend on the order of the files', () => {
