@@ -36,7 +36,7 @@ export interface LastReload {
   /** RFC 3339 of the last one that was not refused. */
   readonly succeededAt: string;
   readonly message: string;
-  /** Of the files as last read. */
+  /** Of the files as last read: the first 200, errors before warnings. */
   readonly diagnostics: readonly Diagnostic[];
 }
 

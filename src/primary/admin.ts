@@ -2,9 +2,9 @@
  * The admin interface: HTTP on a Unix socket, for `weirgate status`, scrapers and probes. GET has no side effects.
  * Serves `primary.ts`, which answers through `AdminSource`. It is the only JavaScript server of the product.
  */
-import { lstatSync, mkdirSync, unlinkSync } from 'node:fs';
+import { lstatSync, mkdirSync, renameSync, rmSync, unlinkSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { askAdmin } from '../ipc/admin-client.js';
@@ -41,13 +41,14 @@ const PROBE_MS = 1_000;
 /** Opens the socket at `path` and answers from `source`. Rejects with `AdminSocketError`. */
 export async function openAdmin(path: string, source: AdminSource): Promise<AdminServer> {
   makeFolder(dirname(path));
-  await removeStale(path);
+  await refuseTaken(path);
   const server = createServer({ maxHeaderSize: MAX_HEAD_BYTES, requestTimeout: 10_000 }, (request, response) => {
     answer(request, response, source).catch((error: Error) => fail(response, error));
   });
   try {
     await listen(server, path);
   } catch (error) {
+    server.close();
     throw new AdminSocketError(`cannot open the admin socket ${path}: ${(error as Error).message}`);
   }
   return new AdminServer(server, path);
@@ -72,21 +73,28 @@ export class AdminServer {
     try {
       if (lstatSync(this.#path).ino === this.#inode) unlinkSync(this.#path);
     } catch {
-      // node:net has removed it already.
+      // Somebody has removed it already.
     }
     await closed;
   }
 }
 
-/** The file gets its mode from the first moment on: chmod after listen would leave it open to others for an instant. */
-function listen(server: Server, path: string): Promise<void> {
-  return new Promise((resolve, reject) => {
+/**
+ * Listens under a name of its own and renames it into place: what a dead instance left is replaced in one step, and
+ * libuv, which removes the name it listened on when it closes, cannot remove another instance's socket.
+ */
+async function listen(server: Server, path: string): Promise<void> {
+  const own = join(dirname(path), `.${process.pid}`);
+  rmSync(own, { force: true });
+  await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
+    // The file gets its mode from the first moment on: chmod after listen would leave it open to others for an instant.
     const before = process.umask(0o777 & ~modeFor());
     // The file is made within the call.
-    server.listen(path, resolve);
+    server.listen(own, resolve);
     process.umask(before);
   });
+  renameSync(own, path);
 }
 
 /** A service's group may look; an ordinary user's instance is the user's own. */
@@ -111,8 +119,8 @@ function makeFolder(folder: string): void {
   }
 }
 
-/** Removes what a dead instance left; refuses to touch a living one's socket, or anything that is no socket. */
-async function removeStale(path: string): Promise<void> {
+/** Rejects when the path is a living instance's socket, or no socket at all. What a dead one left may be replaced. */
+async function refuseTaken(path: string): Promise<void> {
   const info = lstatSync(path, { throwIfNoEntry: false });
   if (info === undefined) return;
   if (!info.isSocket()) throw new AdminSocketError(`${path} exists and is not a socket: choose another with --admin`);
@@ -122,7 +130,6 @@ async function removeStale(path: string): Promise<void> {
     const owner = pid === undefined ? 'another process' : `the instance with pid ${pid}`;
     throw new AdminSocketError(`the admin socket ${path} belongs to ${owner}: choose another with --admin`);
   }
-  unlinkSync(path);
 }
 
 function pidIn(body: string): number | undefined {

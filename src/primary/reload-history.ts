@@ -2,6 +2,9 @@
 import type { LastReload } from '../ipc/admin-protocol.js';
 import type { ReloadResult } from './reload.js';
 
+/** Diagnostics kept for the overview, errors first; `reload --wait` and the log get more. */
+const MAX_KEPT = 200;
+
 /** Remembers the last outcome and counts all of them. */
 export class ReloadHistory {
   #last: LastReload = { outcome: 'none', at: '', succeededAt: '', message: '', diagnostics: [] };
@@ -15,7 +18,9 @@ export class ReloadHistory {
     const at = now.toISOString();
     const succeededAt = outcome === 'refused' ? this.#last.succeededAt : at;
     this.#counts[outcome] += 1;
-    this.#last = { outcome, at, succeededAt, message, diagnostics };
+    const errors = diagnostics.filter(({ severity }) => severity === 'error');
+    const others = diagnostics.filter(({ severity }) => severity !== 'error');
+    this.#last = { outcome, at, succeededAt, message, diagnostics: [...errors, ...others].slice(0, MAX_KEPT) };
   }
 
   metrics(): {
