@@ -4,7 +4,7 @@
  * Serves `build-task.ts`. The main thread never sees resources: it asks for what it needs.
  */
 import { createHash } from 'node:crypto';
-import { type AdmittedFile, admitSnapshot, type Snapshot } from '../admit/index.js';
+import { type AdmittedFile, admitSnapshot } from '../admit/index.js';
 import { compareDiagnostics, type Diagnostic, hasErrors } from '../base/index.js';
 import { type CompiledEndpointSet, type RetiredId, SlotBook, type SlotNames } from '../compile/compile.js';
 import { objectLabel, type Resource } from '../gateway-api/index.js';
@@ -94,6 +94,9 @@ export interface ObjectFilter {
 }
 
 interface Served {
+  /** Everything the build was made from: equal text, equal outcome. */
+  readonly inputs: string;
+  readonly diagnostics: readonly Diagnostic[];
   readonly resources: ReadonlyMap<string, Resource>;
   readonly status: ReadonlyMap<string, ObjectStatus>;
   /** Hash of the IR without endpoints: equal hash, equal table. */
@@ -107,6 +110,8 @@ const KEEP_RETIRED = 20_000;
 const MAX_RECLAIMED = 100_000;
 
 const NOTHING: Served = {
+  inputs: '',
+  diagnostics: [],
   resources: new Map(),
   status: new Map(),
   tableKey: '',
@@ -134,33 +139,27 @@ export class BuildState {
   /** Builds a configuration from its files. Throws when a file is neither known nor given: the caller gave a wrong hash. */
   build(request: BuildRequest): BuildReply {
     this.#candidate = undefined;
-    const snapshot = this.#admit(request);
-    const admission = [...request.readDiagnostics, ...snapshot.diagnostics].sort(compareDiagnostics);
-    if (hasErrors(admission) && !request.keepGoing) {
-      return {
-        outcome: 'refused',
-        diagnostics: admission,
-        changes: [],
-        built: undefined,
-        summary: this.summary(),
-        retired: [],
-      };
-    }
     const before = this.#served;
+    const files = this.#remember(request.files);
+    const inputs = inputsOf(request);
+    if (inputs === before.inputs) {
+      const { diagnostics } = before;
+      return { outcome: 'unchanged', diagnostics, changes: [], built: undefined, summary: this.summary(), retired: [] };
+    }
+    const snapshot = admitSnapshot(files);
+    const admission = [...request.readDiagnostics, ...snapshot.diagnostics].sort(compareDiagnostics);
+    if (hasErrors(admission) && !request.keepGoing) return this.#refuse(admission);
     // A build that is not programmed must leave no trace in the book.
     const book = SlotBook.from(before.book.toJSON());
     book.free(request.reusable);
     const result = build(snapshot, request.facts, book, request.generation);
-    // The settings of a class concern every Gateway of it: a mistake there would close them all at once.
-    if (
-      !request.keepGoing &&
-      result.diagnostics.some(({ code, severity }) => severity === 'error' && code === CODES.classParameters)
-    ) {
-      const diagnostics = [...admission, ...result.diagnostics].sort(compareDiagnostics);
-      return { outcome: 'refused', diagnostics, changes: [], built: undefined, summary: this.summary(), retired: [] };
-    }
-    const candidate = toServed(snapshot.resources, result, book, before, request.now);
     const diagnostics = [...admission, ...result.diagnostics].sort(compareDiagnostics);
+    if (!request.keepGoing && result.diagnostics.some(isAboutAll)) return this.#refuse(diagnostics);
+    const candidate: Served = {
+      ...toServed(snapshot.resources, result, book, before, request.now),
+      inputs,
+      diagnostics,
+    };
     const changes = listChanges(before, candidate);
     this.#candidate = candidate;
     const summary = summarize(candidate);
@@ -208,7 +207,7 @@ export class BuildState {
    */
   abandon(): void {
     const { sets, book } = this.#candidate ?? this.#served;
-    this.#served = { ...this.#served, sets, book, tableKey: '' };
+    this.#served = { ...this.#served, inputs: '', sets, book, tableKey: '' };
     this.#candidate = undefined;
   }
 
@@ -233,17 +232,32 @@ export class BuildState {
     return listed;
   }
 
-  #admit(request: BuildRequest): Snapshot {
+  #refuse(diagnostics: readonly Diagnostic[]): BuildReply {
+    return { outcome: 'refused', diagnostics, changes: [], built: undefined, summary: this.summary(), retired: [] };
+  }
+
+  /** Returns the admitted files and keeps them, those alone, for builds to come. */
+  #remember(given: readonly BuildFile[]): AdmittedFile[] {
     const files = new Map<string, { readonly hash: string; readonly admitted: AdmittedFile }>();
-    for (const { file, hash, admitted } of request.files) {
+    for (const { file, hash, admitted } of given) {
       const known = this.#files.get(file);
       const kept = admitted ?? (known?.hash === hash ? known.admitted : undefined);
       if (kept === undefined) throw new Error(`WEIRGATE_BUG ${file} was not parsed`);
       files.set(file, { hash, admitted: kept });
     }
     this.#files = files;
-    return admitSnapshot([...files.values()].map(({ admitted }) => admitted));
+    return [...files.values()].map(({ admitted }) => admitted);
   }
+}
+
+/** What a build depends on, but for the generation, the time and the ids that may be reused. */
+function inputsOf({ files, readDiagnostics, facts, keepGoing }: BuildRequest): string {
+  return JSON.stringify([files.map(({ file, hash }) => [file, hash]), readDiagnostics, facts, keepGoing]);
+}
+
+/** The settings of a class concern every Gateway of it: a mistake there would close them all at once. */
+function isAboutAll({ code, severity }: Diagnostic): boolean {
+  return severity === 'error' && code === CODES.classParameters;
 }
 
 function toServed(
@@ -252,7 +266,7 @@ function toServed(
   book: SlotBook,
   before: Served,
   now: string,
-): Served {
+): Omit<Served, 'inputs' | 'diagnostics'> {
   const { ir, compiled } = result;
   const status = new Map<string, ObjectStatus>();
   for (const next of result.status) {

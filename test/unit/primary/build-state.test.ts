@@ -57,6 +57,54 @@ describe('a build', () => {
     expect(state.objects({ kind: 'WeirgateConfig' })).toHaveLength(1);
   });
 
+  it('of what serves already is over at once, and keeps the files for the next one', () => {
+    const state = new BuildState();
+    const text = GATEWAY_CLASS + SETTINGS;
+    build(state, text, 1);
+    state.commit();
+    expect(build(state, 'kind: [', 2).outcome).toBe('refused');
+    expect(build(state, text, 2)).toMatchObject({ outcome: 'unchanged', changes: [], summary: { faultCount: 0 } });
+    // Known by its hash alone now.
+    const files = [{ file: 'edge.yaml', hash: text }];
+    expect(build(state, text, 2, false, { files }).outcome).toBe('unchanged');
+    const facts = { hasIpv6: false, hostAddresses: ['127.0.0.1'], bindFailures: [], assignedAddresses: {} };
+    expect(build(state, text, 2, false, { files, facts }).outcome).toBe('unchanged');
+  });
+
+  it('after one that was given up in part has its table again, whatever it equals', () => {
+    const state = new BuildState();
+    const text = GATEWAY_CLASS + SETTINGS;
+    build(state, text, 1);
+    state.commit();
+    build(state, text.replace('8080', '8081'), 2);
+    state.abandon();
+    expect(build(state, text, 3)).toMatchObject({ outcome: 'changed', built: { generation: 3 } });
+  });
+
+  it('is told from another one by endpoints alone: no new table', () => {
+    const state = new BuildState();
+    const pool = (port: number): string => `${GATEWAY_CLASS}${SETTINGS}---
+apiVersion: weirgate.dev/v1alpha1
+kind: Backend
+metadata: { name: pool }
+spec: { endpoints: [{ address: 127.0.0.1, port: ${port} }] }
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: { name: all }
+spec:
+  parentRefs: [{ name: edge }]
+  rules: [{ backendRefs: [{ group: weirgate.dev, kind: Backend, name: pool }] }]
+`;
+    build(state, pool(1), 1);
+    state.commit();
+    const reply = build(state, pool(2), 2);
+    expect(reply.outcome).toBe('updated');
+    expect(reply.built?.table).toBeUndefined();
+    expect(reply.built?.changedSets).toHaveLength(1);
+    expect(reply.changes).toEqual([{ object: 'Backend default/pool', change: 'changed' }]);
+  });
+
   it('serves the rest with --keep-going', () => {
     expect(build(new BuildState(), GATEWAY_CLASS, 1, true).outcome).toBe('changed');
   });
