@@ -36,6 +36,7 @@ interface Worker {
 
 interface Seat {
   worker: number | undefined;
+  /** When its last worker ended; long ago if others read its members by then. Stays while the next one has no table yet. */
   emptySince: number;
 }
 
@@ -89,8 +90,11 @@ export class Supervisor {
 
   /** True when every place is taken and every worker has confirmed all members that were dealt to it. */
   get settled(): boolean {
-    if (this.#closing.size > 0 || this.#seats.some((seat) => seat.worker === undefined)) return false;
-    let settled = true;
+    if (this.#closing.size > 0) return false;
+    let settled = this.#seats.every(({ worker: id }) => {
+      const worker = id === undefined ? undefined : this.#workers.get(id);
+      return worker !== undefined && worker.acked >= this.#programmed;
+    });
     this.#deal.forEach((worker, socketId, members) => {
       if ((this.#confirmed.get(worker)?.get(socketId) ?? 0) !== members) settled = false;
     });
@@ -188,7 +192,6 @@ export class Supervisor {
     for (const { id } of this.#sockets) {
       if (kept.has(id)) continue;
       this.#closing.set(id, now + LIMITS.unbindMs);
-      this.#steered.delete(id);
     }
     // One that comes back before it was closed stays open.
     for (const id of kept) this.#closing.delete(id);
@@ -258,7 +261,8 @@ export class Supervisor {
     for (const seat of this.#seats) {
       if (seat.worker === worker.id) {
         seat.worker = undefined;
-        seat.emptySince = now;
+        // What others read already they keep: the wait before lending is for the spare, not for each stage of an end.
+        seat.emptySince = this.#isSilent(worker, now) ? Number.NEGATIVE_INFINITY : now;
       }
     }
     if (worker.column !== undefined) this.#out.push({ kind: 'zeroColumn', column: worker.column });
@@ -295,6 +299,7 @@ export class Supervisor {
   #advance(now: number): void {
     this.#fillSeats(now);
     this.#forkMissing(now);
+    this.#endSurplus(now);
     this.#dealMembers(now);
     this.#dismissLeaving(now);
     this.#closeSockets(now);
@@ -344,23 +349,43 @@ export class Supervisor {
     }
   }
 
+  /** Ends spares that nobody needs any more, as after fewer workers are wanted while some still start: newest first. */
+  #endSurplus(now: number): void {
+    if (this.#stopping) return;
+    const idle = [...this.#workers.values()].filter(({ phase }) => phase === 'starting' || phase === 'spare');
+    const empty = this.#seats.filter((seat) => seat.worker === undefined).length;
+    // A worker that starts may need its time before it hears of it.
+    for (const worker of idle.slice(empty + 1)) {
+      this.#dismiss(worker, LIMITS.startMs, now);
+      worker.drainSent = true;
+      this.#out.push({ kind: 'end', worker: worker.id });
+    }
+  }
+
   #dealMembers(now: number): void {
     const places = this.#seats.map((seat): Place => {
       const worker = seat.worker === undefined ? undefined : this.#workers.get(seat.worker);
-      if (worker === undefined) {
+      // A table arrives, and is acknowledged, before the sockets that it describes: until then the place is an empty one.
+      if (worker === undefined || (worker.phase !== 'fenced' && !this.#hasTable(worker))) {
         return { worker: undefined, lend: now - seat.emptySince >= LIMITS.orphanedMs };
       }
-      if (worker.phase === 'fenced') return { worker: worker.id, silent: true };
-      // A table arrives, and is acknowledged, before the sockets that it describes.
-      if (worker.acked < this.#programmed || this.#programmed === 0) return { worker: undefined, lend: false };
-      const paused = worker.pausedSince !== undefined && now - worker.pausedSince >= LIMITS.pausedMs;
-      return { worker: worker.id, silent: worker.silentSince !== undefined || paused };
+      return { worker: worker.id, silent: this.#isSilent(worker, now) };
     });
     for (const command of this.#deal.plan(this.#sockets, places)) {
       const worker = this.#workers.get(command.worker);
       if (worker?.phase !== 'fenced') this.#out.push(command);
     }
     for (const socket of this.#sockets) this.#steer(socket);
+  }
+
+  /** True when others should read its members as well. */
+  #isSilent({ phase, silentSince, pausedSince }: Worker, now: number): boolean {
+    const paused = pausedSince !== undefined && now - pausedSince >= LIMITS.pausedMs;
+    return phase === 'fenced' || silentSince !== undefined || paused;
+  }
+
+  #hasTable(worker: Worker): boolean {
+    return this.#programmed > 0 && worker.acked >= this.#programmed;
   }
 
   #steer(socket: DealtSocket): void {
@@ -392,6 +417,7 @@ export class Supervisor {
       const read = [...this.#confirmed.values()].some((bySocket) => (bySocket.get(socketId) ?? 0) > 0);
       if (read && now < deadline) continue;
       this.#closing.delete(socketId);
+      this.#steered.delete(socketId);
       for (const bySocket of this.#confirmed.values()) bySocket.delete(socketId);
       this.#out.push({ kind: 'unbind', socketId });
     }

@@ -1,148 +1,9 @@
 /** The restart policy, as a dialogue with time as a number. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SupervisorCommand, SupervisorEvent, Vitals } from '../../../src/primary/supervision.js';
+import type { Vitals } from '../../../src/primary/supervision.js';
 import { backoffMs, Supervisor } from '../../../src/primary/supervisor.js';
-
-const COLUMNS = 64;
-
-/** Workers as they should behave: they report, acknowledge, serve, drain, end; unless they are stopped or broken. */
-class Stage {
-  readonly supervisor = new Supervisor(COLUMNS);
-  readonly log: SupervisorCommand[] = [];
-  readonly living = new Set<number>();
-  readonly stopped = new Set<number>();
-  readonly deaf = new Set<number>();
-  readonly members = new Map<string, number>();
-  readonly columns = new Map<number, number>();
-  now = 1_000_000;
-  generation = 0;
-  /** What workers will say on the next turn. */
-  #answers: SupervisorEvent[] = [];
-  #heartbeats = new Map<number, number>();
-  /** Ends of processes that were killed or told to end. */
-  #ends: number[] = [];
-
-  start(workers: number, sockets = 1): void {
-    this.publish();
-    this.give({ kind: 'resize', workers });
-    this.settle();
-    this.listen(sockets);
-    this.settle();
-  }
-
-  publish(): void {
-    this.generation += 1;
-    this.give({ kind: 'published', generation: this.generation });
-  }
-
-  listen(sockets: number): void {
-    this.give({ kind: 'sockets', sockets: Array.from({ length: sockets }, (_, id) => ({ id, shards: 16 })) });
-  }
-
-  /** Lets everybody answer until nobody has anything to say; what stopped workers have to say waits. */
-  settle(): void {
-    const isHeard = (answer: SupervisorEvent): boolean => !this.stopped.has((answer as { worker: number }).worker);
-    while (this.#answers.some(isHeard) || this.#ends.length > 0) {
-      for (const worker of this.#ends.splice(0)) this.die(worker, 'signal SIGKILL');
-      const answers = this.#answers.filter(isHeard);
-      this.#answers = this.#answers.filter((answer) => !isHeard(answer));
-      for (const answer of answers) {
-        if (this.living.has((answer as { worker: number }).worker)) this.give(answer);
-      }
-    }
-  }
-
-  /** Time passes in ticks of 100 ms; workers that are not stopped write heartbeats and answer. */
-  pass(ms: number): void {
-    for (let left = ms; left > 0; left -= 100) {
-      this.now += 100;
-      const vitals = new Map<number, Vitals>();
-      for (const worker of this.living) {
-        if (!this.stopped.has(worker)) this.#heartbeats.set(worker, this.now);
-        vitals.set(worker, { heartbeatMs: this.#heartbeats.get(worker) ?? 0, paused: false });
-      }
-      this.give({ kind: 'tick', vitals });
-      this.settle();
-    }
-  }
-
-  /** The process ends by itself, or by someone's hand. */
-  die(worker: number, how = 'status 70'): void {
-    if (!this.living.delete(worker)) return;
-    this.stopped.delete(worker);
-    for (const key of [...this.members.keys()]) if (key.startsWith(`${worker}/`)) this.members.delete(key);
-    this.give({ kind: 'exited', worker, how });
-  }
-
-  give(event: SupervisorEvent): SupervisorCommand[] {
-    const commands = this.supervisor.handle(event, this.now);
-    for (const command of commands) this.#obey(command);
-    return commands;
-  }
-
-  serving(): number[] {
-    return this.supervisor.view().flatMap(({ id, phase }) => (phase === 'serving' ? [id] : []));
-  }
-
-  spare(): number | undefined {
-    return this.supervisor.view().find(({ phase }) => phase === 'spare')?.id;
-  }
-
-  kinds(): string[] {
-    return this.log.splice(0).map((command) => command.kind);
-  }
-
-  total(socketId: number): number {
-    return [...this.members].reduce((sum, [key, count]) => sum + (key.endsWith(`/${socketId}`) ? count : 0), 0);
-  }
-
-  #obey(command: SupervisorCommand): void {
-    this.log.push(command);
-    switch (command.kind) {
-      case 'fork':
-        this.living.add(command.worker);
-        this.#answers.push({ kind: 'ready', worker: command.worker });
-        return;
-      case 'assign':
-        expect([...this.columns].some(([w, column]) => column === command.column && this.living.has(w))).toBe(false);
-        this.columns.set(command.worker, command.column);
-        return;
-      case 'zeroColumn':
-        // Fence first, then recover: the process has ended.
-        for (const [worker, column] of this.columns) {
-          if (column === command.column) expect(this.living.has(worker)).toBe(false);
-        }
-        return;
-      case 'sendTable':
-        expect(this.columns.has(command.worker)).toBe(true);
-        if (!this.deaf.has(command.worker)) {
-          this.#answers.push({ kind: 'ack', worker: command.worker, generation: this.generation });
-        }
-        return;
-      case 'deal':
-      case 'undeal': {
-        const { worker, socketId, members } = command;
-        const key = `${worker}/${socketId}`;
-        const before = this.members.get(key) ?? 0;
-        const after =
-          command.kind === 'deal' ? before + members.length : members.length === 0 ? 0 : before - members.length;
-        this.members.set(key, after);
-        this.#answers.push({ kind: 'listening', worker, socketId, members: after });
-        return;
-      }
-      case 'drain':
-        this.#answers.push({ kind: 'drained', worker: command.worker });
-        return;
-      case 'end':
-      case 'kill':
-        this.#ends.push(command.worker);
-        return;
-      default:
-        return;
-    }
-  }
-}
+import { COLUMNS, Stage } from '../../support/supervisor-stage.js';
 
 function stage(workers: number, sockets = 1): Stage {
   const made = new Stage();
@@ -235,6 +96,25 @@ describe('a worker that dies', () => {
     expect(made.supervisor.deaths).toBe(1);
   });
 
+  it('has its members lent, and they stay lent, until its replacement has the table', () => {
+    const made = stage(2);
+    const [victim, other] = made.serving() as [number, number];
+    const spare = made.spare() as number;
+    made.pass(200);
+    made.stopped.add(spare);
+    made.die(victim);
+    expect(made.serving()).toContain(spare);
+    expect(made.supervisor.settled).toBe(false);
+    made.pass(100);
+    expect([made.members.get(`${other}/0`), made.members.get(`${spare}/0`)]).toEqual([16, undefined]);
+    made.pass(2_000);
+    expect(made.members.get(`${other}/0`)).toBe(16);
+    made.stopped.delete(spare);
+    made.pass(200);
+    expect([made.members.get(`${other}/0`), made.members.get(`${spare}/0`)]).toEqual([8, 8]);
+    expect(made.supervisor.settled).toBe(true);
+  });
+
   it('while it starts, does not count as serving, and another one is started', () => {
     const made = new Stage();
     made.publish();
@@ -284,6 +164,23 @@ describe('a worker that falls silent', () => {
     expect(made.log.findIndex(({ kind }) => kind === 'zeroColumn')).toBeGreaterThan(kill);
     expect(made.serving()).toHaveLength(2);
     expect(made.total(0)).toBe(16);
+  });
+
+  it('leaves its members where they were lent when it ends, though no spare is there', () => {
+    const made = stage(2);
+    const [victim, other] = made.serving() as [number, number];
+    made.pass(200);
+    made.slow = true;
+    made.die(made.spare() as number);
+    made.stopped.add(victim);
+    made.pass(4_800);
+    expect(made.members.get(`${other}/0`)).toBe(16);
+    made.log.length = 0;
+    made.pass(1_000);
+    const kinds = made.kinds();
+    expect(kinds).toContain('zeroColumn');
+    expect(kinds).not.toContain('undeal');
+    expect(made.members.get(`${other}/0`)).toBe(16);
   });
 
   it('because the primary itself slept is not judged for that', () => {
@@ -397,6 +294,44 @@ describe('another number of workers', () => {
     expect(made.log.some(({ kind }) => kind === 'note')).toBe(false);
   });
 
+  it('that is smaller while more still start ends those that nobody needs, without counting them as deaths', () => {
+    const made = stage(1);
+    made.slow = true;
+    made.give({ kind: 'resize', workers: 4 });
+    made.give({ kind: 'resize', workers: 1 });
+    made.slow = false;
+    made.stopped.clear();
+    made.pass(200);
+    expect(made.serving()).toHaveLength(1);
+    expect(made.spare()).toBeDefined();
+    expect(made.living.size).toBe(2);
+    expect([made.supervisor.deaths, made.supervisor.restarts]).toEqual([0, 0]);
+  });
+
+  it('that is smaller while a surplus one hangs in its start kills that after the time of a start', () => {
+    const made = stage(1);
+    made.slow = true;
+    made.give({ kind: 'resize', workers: 4 });
+    made.give({ kind: 'resize', workers: 1 });
+    made.slow = false;
+    made.pass(40_000);
+    expect(made.living.size).toBe(2);
+  });
+
+  it('takes a filter away though the socket was given up for a moment meanwhile', () => {
+    const made = stage(2);
+    made.give({ kind: 'resize', workers: 3 });
+    made.settle();
+    expect(made.log.some(({ kind }) => kind === 'steer')).toBe(true);
+    made.stopped.add(made.serving()[0] as number);
+    made.listen(0);
+    made.give({ kind: 'resize', workers: 4 });
+    made.log.length = 0;
+    made.listen(1);
+    expect(made.log.find(({ kind }) => kind === 'unbind')).toBeUndefined();
+    expect(made.log.find(({ kind }) => kind === 'steer')).toMatchObject({ socketId: 0, groups: { length: 4 } });
+  });
+
   it('that divides the members needs no filter unless there was one', () => {
     const made = stage(2);
     made.give({ kind: 'resize', workers: 4 });
@@ -447,7 +382,7 @@ describe('a stop', () => {
   });
 });
 
-it('whatever happens: columns are never shared, and after a quiet time everything serves again', () => {
+it('whatever happens: no column is shared, each member has one reader that runs, and all serves after a quiet time', () => {
   const step = fc.oneof(
     fc.record({ do: fc.constant('die' as const), which: fc.nat(7) }),
     fc.record({ do: fc.constant('stop' as const), which: fc.nat(7) }),
@@ -456,9 +391,10 @@ it('whatever happens: columns are never shared, and after a quiet time everythin
     fc.record({ do: fc.constant('resize' as const), which: fc.integer({ min: 1, max: 6 }) }),
     fc.record({ do: fc.constant('publish' as const), which: fc.constant(0) }),
     fc.record({ do: fc.constant('listen' as const), which: fc.integer({ min: 0, max: 3 }) }),
+    fc.record({ do: fc.constant('slow' as const), which: fc.nat(1) }),
   );
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+    fc.property(fc.array(step, { maxLength: 40, size: 'max' }), (steps) => {
       const made = new Stage();
       made.start(2);
       let wanted = 2;
@@ -470,6 +406,7 @@ it('whatever happens: columns are never shared, and after a quiet time everythin
         else if (what === 'continue' && worker !== undefined) made.stopped.delete(worker);
         else if (what === 'pass') made.pass(which * 100);
         else if (what === 'publish') made.publish();
+        else if (what === 'slow') made.slow = which === 1;
         else if (what === 'resize') {
           wanted = which;
           made.give({ kind: 'resize', workers: which });
@@ -478,7 +415,13 @@ it('whatever happens: columns are never shared, and after a quiet time everythin
           made.listen(which);
         }
         made.settle();
+        if (what !== 'pass' || which < 13 || !made.serving().some((id) => !made.stopped.has(id))) continue;
+        // Whoever is silent has been so for a second: each member has one reader among those that run.
+        for (let id = 0; id < sockets; id++) {
+          for (let member = 0; member < 16; member++) expect(made.readers(id, member)).toHaveLength(1);
+        }
       }
+      made.slow = false;
       made.stopped.clear();
       // The longest wait before a start, a start that hangs, and a drain, one after the other.
       made.pass(130_000);
