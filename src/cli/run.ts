@@ -100,14 +100,14 @@ function isExpected(error: unknown): error is Error {
 }
 
 function parseWorkers(text: string): number {
-  const count = Number(text);
-  if (Number.isInteger(count) && count >= 1 && count <= MAX_WORKERS) return count;
+  const count = /^\d+$/.test(text) ? Number(text) : 0;
+  if (count >= 1 && count <= MAX_WORKERS) return count;
   throw new InvalidArgumentError(`give a number from 1 to ${MAX_WORKERS}.`);
 }
 
 function parseDrain(text: string): number {
-  const seconds = Number(text);
-  if (text !== '' && seconds >= 0 && seconds <= MAX_DRAIN_S) return seconds;
+  const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (seconds <= MAX_DRAIN_S) return seconds;
   throw new InvalidArgumentError(`give seconds from 0 to ${MAX_DRAIN_S}.`);
 }
 
