@@ -55,6 +55,39 @@ describe('a folder', () => {
     expect(await names(folder, file, folder)).toEqual(['a.yaml']);
   });
 
+  it('that is a link, or holds one to a folder elsewhere, is followed, and files keep the path by which they were found', async () => {
+    mkdirSync(join(folder, 'elsewhere'));
+    mkdirSync(join(folder, 'config'));
+    put('elsewhere/a.yaml');
+    symlinkSync('../elsewhere', join(folder, 'config/linked'));
+    symlinkSync('config', join(folder, 'current'));
+    expect(await names(join(folder, 'current'))).toEqual(['current/linked/a.yaml']);
+  });
+
+  it('is sorted by code units, whatever the locale and the order of the paths', async () => {
+    mkdirSync(join(folder, 'b'));
+    for (const name of ['ä.yaml', 'B.yaml', 'a.yaml', 'b/a.yaml', 'a-1.yaml', '10.yaml', '9.yaml']) put(name);
+    const sorted = ['10.yaml', '9.yaml', 'B.yaml', 'a-1.yaml', 'a.yaml', 'b/a.yaml', 'ä.yaml'];
+    expect(await names(join(folder, 'b'), folder)).toEqual(sorted);
+  });
+
+  it('whose links lead in a circle of names says so and gives the rest', async () => {
+    put('a.yaml');
+    symlinkSync('c.yaml', join(folder, 'b.yaml'));
+    symlinkSync('b.yaml', join(folder, 'c.yaml'));
+    const { files, diagnostics } = await readFolder([folder]);
+    expect(files).toHaveLength(1);
+    expect(diagnostics.map(({ code }) => code)).toEqual(['WG1904', 'WG1904']);
+  });
+
+  it('nested deeper than any real one is given up with a hint, what lies above is read', async () => {
+    const deep = Array.from({ length: 34 }, (_, i) => `d${i}`);
+    mkdirSync(join(folder, ...deep), { recursive: true });
+    put('a.yaml');
+    put(join(...deep, 'lost.yaml'));
+    expect(await fault(folder)).toMatchObject({ code: 'WG1904', files: 1 });
+  });
+
   it('with a link that leads nowhere says so and gives the rest', async () => {
     put('a.yaml');
     symlinkSync('gone', join(folder, 'b.yaml'));
