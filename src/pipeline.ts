@@ -4,36 +4,45 @@
  */
 import type { Snapshot } from './admit/index.js';
 import { compareDiagnostics, type Diagnostic } from './base/index.js';
-import { type Compiled, compile, type SlotBook } from './compile/compile.js';
+import { CAPABILITIES, type Compiled, compile, type SlotBook } from './compile/compile.js';
 import type { Ir } from './ir/ir.js';
 import { lower } from './lower/index.js';
+import type { Capabilities } from './model/capabilities.js';
 import { diagnosticsOf } from './model/diagnostics.js';
 import { type Facts, resolve } from './resolve/index.js';
 import { buildStatus, type ObjectStatus } from './status/index.js';
 
-export interface BuildResult {
+/** What a configuration means, before it is a table. */
+export interface Plan {
   /** Findings as diagnostics (WG4…), sorted by place. Those of admission are in the snapshot. */
   readonly diagnostics: readonly Diagnostic[];
   /** The status that every object has once this generation is programmed; conditions carry no transition times. */
   readonly status: readonly ObjectStatus[];
   readonly ir: Ir;
-  readonly compiled: Compiled;
   /** For `Facts.assignedAddresses` of the next build. */
   readonly assignedAddresses: Readonly<Record<string, string>>;
 }
 
-/**
- * Builds one generation. Equal arguments give equal results; the order of the resources does not matter.
- * `book` hands out stable ids and is advanced. Throws `CompileError` when the configuration is larger than the table format.
- */
-export function build(snapshot: Snapshot, facts: Facts, book: SlotBook, generation: number): BuildResult {
-  const { model, findings } = resolve(snapshot, facts);
-  const ir = lower(model);
+export interface BuildResult extends Plan {
+  readonly compiled: Compiled;
+}
+
+/** Plans for a data plane that has the given capabilities. Equal arguments give equal results; the order of the resources does not matter. */
+export function plan(snapshot: Snapshot, facts: Facts, capabilities: Capabilities): Plan {
+  const { model, findings } = resolve(snapshot, facts, capabilities);
   return {
     diagnostics: findings.flatMap(diagnosticsOf).sort(compareDiagnostics),
     status: buildStatus(model, findings),
-    ir,
-    compiled: compile(ir, book, generation),
+    ir: lower(model),
     assignedAddresses: model.assignedAddresses,
   };
+}
+
+/**
+ * Builds one generation for the data plane of this version. `book` hands out stable ids and is advanced.
+ * Throws `CompileError` when the configuration is larger than the table format.
+ */
+export function build(snapshot: Snapshot, facts: Facts, book: SlotBook, generation: number): BuildResult {
+  const planned = plan(snapshot, facts, CAPABILITIES);
+  return { ...planned, compiled: compile(planned.ir, book, generation) };
 }

@@ -1,6 +1,7 @@
 /**
  * One loop over test/golden: every folder is a sentence about the rules, `input.yaml` (with `facts.yaml`, if the host is not the
  * usual one) is its question, the other files are the answer. `UPDATE_GOLDEN=1` rewrites the answers: read the diff.
+ * A case is judged for a data plane that can do everything, unless its facts say `dataPlane: shipped`.
  * The quick start and every example are questions too; their answers are in `config-*`.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,10 +9,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import type { BuildResult } from '../src/pipeline.js';
+import type { Plan } from '../src/pipeline.js';
 import type { Facts } from '../src/resolve/index.js';
-import { buildFiles } from './support/build.js';
-import { renderDiagnostics, renderIr, renderStatus } from './support/render.js';
+import { buildFiles, planFiles } from './support/build.js';
+import { renderDiagnostics, renderStatus } from './support/render.js';
+import { renderIr } from './support/render-ir.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const GOLDEN = join(ROOT, 'test/golden');
@@ -22,14 +24,17 @@ const cases = readdirSync(GOLDEN, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && existsSync(join(GOLDEN, entry.name, 'input.yaml')))
   .map(({ name }) => name);
 
+type CaseFacts = Partial<Facts> & { readonly dataPlane?: 'complete' | 'shipped' };
+
 describe('golden cases', () => {
   it.each(cases)('%s', (name) => {
     const folder = join(GOLDEN, name);
     const files = { [BASE]: read(join(GOLDEN, BASE)), 'input.yaml': read(join(folder, 'input.yaml')) };
-    const facts = existsSync(join(folder, 'facts.yaml'))
-      ? (parse(read(join(folder, 'facts.yaml'))) as Partial<Facts>)
+    const { dataPlane = 'complete', ...facts } = existsSync(join(folder, 'facts.yaml'))
+      ? (parse(read(join(folder, 'facts.yaml'))) as CaseFacts)
       : {};
-    compare(folder, buildFiles(files, facts), isOfCase);
+    const result = dataPlane === 'shipped' ? buildFiles(files, facts) : planFiles(files, facts);
+    compare(folder, result, isOfCase);
   });
 });
 
@@ -46,7 +51,7 @@ describe('configurations that we ship', () => {
   });
 });
 
-function compare(folder: string, result: BuildResult, isShown: (object: string) => boolean): void {
+function compare(folder: string, result: Plan, isShown: (object: string) => boolean): void {
   const { status, ir } = result;
   const answers = {
     'status.yaml': renderStatus(status.filter(({ kind, namespace, name }) => isShown(`${kind} ${namespace}/${name}`))),

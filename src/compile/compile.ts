@@ -6,12 +6,14 @@ import type { Ir } from '../ir/ir.js';
 import { type CompiledEndpointSet, compileEndpointSets, encodeActions } from './clusters.js';
 import { CompileError } from './compile-error.js';
 import { formatAddress } from './endpoint-address.js';
+import { requireExpressible } from './expressible.js';
 import { encodeHostEdges, indexHostNodes } from './host-trie.js';
 import { encodeListeners, encodeSettings, encodeSockets } from './listeners.js';
 import { encodePathSlots, indexPaths } from './path-index.js';
 import { assemble, createSections, type HashParameters, type Sections } from './sections.js';
 import type { SlotBook } from './slot-book.js';
 
+export { CAPABILITIES } from './capabilities.js';
 export type { CompiledEndpoint, CompiledEndpointSet } from './clusters.js';
 export { CompileError } from './compile-error.js';
 export { encodeEndpointSet } from './endpoint-set.js';
@@ -44,9 +46,10 @@ const MOST_SEEDS = 4;
  *
  * Cost: linear; about a second for 100,000 routes.
  * Throws `CompileError`: `WEIRGATE_TABLE_LIMIT` when the configuration is larger than the format or the id spaces,
- * `WEIRGATE_TABLE_BUG` when the IR contradicts itself.
+ * `WEIRGATE_TABLE_BUG` when the IR contradicts itself or asks for more than `CAPABILITIES`.
  */
 export function compile(ir: Ir, book: SlotBook, generation: number): Compiled {
+  requireExpressible(ir);
   const sections = createSections();
   const endpointSets = compileEndpointSets(ir.clusters, book, generation);
   const listenerSlots = Uint32Array.from(ir.listeners, ({ name }) => book.claim('listener', name, generation));

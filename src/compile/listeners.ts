@@ -56,7 +56,7 @@ export function encodeListeners(sections: Sections, irListeners: readonly IrList
     } else {
       listeners.u32(at + LISTENER_RECORD.protocol, PROTOCOL_TCP);
       listeners.u32(at + LISTENER_RECORD.routeRoot, NONE);
-      listeners.u32(at + LISTENER_RECORD.tcpAction, listener.action ?? NONE);
+      listeners.u32(at + LISTENER_RECORD.tcpAction, listener.kind === 'tcp' ? (listener.action ?? NONE) : NONE);
       listeners.text(at + LISTENER_RECORD.hostnameOffset, strings, '');
     }
   });

@@ -15,6 +15,8 @@ export interface Ir {
   readonly actions: readonly IrAction[];
   /** Endpoint sets; referenced by index. */
   readonly clusters: readonly IrCluster[];
+  /** Certificates with their keys; referenced by index. Sorted by `key`. */
+  readonly certificates: readonly IrCertificate[];
 }
 
 /** Process-wide settings; every field is explicit. Times in milliseconds, sizes in bytes; 0 switches a limit off where said. */
@@ -37,17 +39,20 @@ export interface IrAccessLog {
   readonly target: string;
 }
 
-export type IrTransport = 'tcp';
+export type IrTransport = 'tcp' | 'udp';
 
 export interface IrSocket {
-  /** `tcp/127.0.0.1:8080`, `tcp/[::]:8080`: stable identity over generations. */
+  /** `tcp/127.0.0.1:8080`, `udp/[::]:53`: stable identity over generations. */
   readonly key: string;
   readonly transport: IrTransport;
   /** IP literal as inet_ntop prints it; `::` means dual-stack. */
   readonly ip: string;
   readonly port: number;
-  /** `http`: listeners differ by hostname. `tcp`: exactly one listener. */
-  readonly protocol: 'http' | 'tcp';
+  /**
+   * `http`: listeners differ by hostname. `tls`: the ClientHello is read first, its server name chooses among `http` listeners that
+   * have `tls` and `tls` listeners. `tcp`, `udp`: exactly one listener.
+   */
+  readonly protocol: 'http' | 'tls' | 'tcp' | 'udp';
   /** Indexes into `Ir.listeners`. */
   readonly listeners: readonly number[];
 }
@@ -67,18 +72,24 @@ export interface IrTimeouts {
   readonly halfClosedMs: number;
 }
 
-export type IrListener = IrHttpListener | IrTcpListener;
+export type IrListener = IrHttpListener | IrTlsListener | IrTcpListener | IrUdpListener;
 
 interface IrListenerBase {
   /** For people, logs and metrics: `default/edge/http`. Also the slot key. */
   readonly name: string;
   readonly timeouts: IrTimeouts;
+  /** Index into `Ir.certificates`: shown to endpoints that ask for a client certificate. */
+  readonly clientCertificate: number | undefined;
 }
 
 export interface IrHttpListener extends IrListenerBase {
   readonly kind: 'http';
-  /** `''` any name; `api.example.com` exact; `*.example.com` one or more labels. Lower case. */
+  /** `''` any name; `api.example.com` exact; `*.example.com` one or more labels. Lower case. Of the server name as well, with `tls`. */
   readonly hostname: string;
+  /** As clients know it: redirects without scheme and port lead here, whatever the socket's number. */
+  readonly port: number;
+  /** `undefined`: clear text. */
+  readonly tls: IrTermination | undefined;
   /** Client networks whose x-forwarded-* values are kept and extended; CIDR text, v4 and v6. */
   readonly trustedProxies: readonly string[];
   /**
@@ -94,6 +105,55 @@ export interface IrTcpListener extends IrListenerBase {
   readonly action: number | undefined;
 }
 
+export interface IrUdpListener extends IrListenerBase {
+  readonly kind: 'udp';
+  /** Index into `Ir.actions`; undefined: no route, datagrams are dropped. */
+  readonly action: number | undefined;
+}
+
+export interface IrTlsListener extends IrListenerBase {
+  readonly kind: 'tls';
+  /** Server names that it takes; notation as for HTTP. A client without a server name reaches only `''`. */
+  readonly hostname: string;
+  /** `undefined`: the bytes of the client pass through as they are. */
+  readonly termination: IrTermination | undefined;
+  /** Most specific hostname first, the first that covers the server name wins; none: the handshake is refused. */
+  readonly routes: readonly { readonly hostname: string /** Index into `Ir.actions`. */; readonly action: number }[];
+}
+
+/** How TLS of clients is ended. */
+export interface IrTermination {
+  /** Indexes into `Ir.certificates`; the client's server name and algorithms choose. At least one. */
+  readonly certificates: readonly number[];
+  readonly minVersion: IrTlsVersion;
+  readonly maxVersion: IrTlsVersion;
+  /** IANA names in order of preference; empty: the library's choice. */
+  readonly cipherSuites: readonly string[];
+  /** Protocols offered by ALPN, in order of preference. */
+  readonly alpn: readonly string[];
+  readonly clientValidation: IrClientValidation | undefined;
+}
+
+export type IrTlsVersion = '1.2' | '1.3';
+
+export interface IrClientValidation {
+  /** PEM texts of the authorities. */
+  readonly authorities: readonly string[];
+  /** `require`: a valid certificate or no handshake. `allow`: clients without a valid one get in as well. */
+  readonly mode: 'require' | 'allow';
+}
+
+export interface IrCertificate {
+  /** `Secret/default/shop`: stable identity. */
+  readonly key: string;
+  /** DNS names of the certificate, lower case, sorted. */
+  readonly names: readonly string[];
+  /** PEM, leaf first. */
+  readonly chain: string;
+  /** PEM. Never printed. */
+  readonly privateKey: string;
+}
+
 export interface IrVirtualHost {
   /** Same notation as the listener's; already intersected with it. */
   readonly hostname: string;
@@ -102,17 +162,24 @@ export interface IrVirtualHost {
 }
 
 export interface IrMatch {
-  readonly path: { readonly type: 'exact' | 'prefix'; readonly value: string };
+  /** `regex` must match the whole path, in the syntax of Rust's `regex` crate. */
+  readonly path: { readonly type: 'exact' | 'prefix' | 'regex'; readonly value: string };
   /** Upper case; undefined: any. */
   readonly method: string | undefined;
   /** All must match; names lower case. */
-  readonly headers: readonly IrHeaderMatch[];
+  readonly headers: readonly IrValueMatch[];
+  /** All must match; names as they are, the first value of a name counts. */
+  readonly queryParams: readonly IrValueMatch[];
+  /** Matches gRPC requests only: content-type `application/grpc`, with or without a suffix. */
+  readonly grpc: boolean;
   /** Index into `Ir.actions`. */
   readonly action: number;
 }
 
-export interface IrHeaderMatch {
+export interface IrValueMatch {
   readonly name: string;
+  /** `regex` must match the whole value. */
+  readonly type: 'exact' | 'regex';
   readonly value: string;
 }
 
@@ -123,14 +190,128 @@ export interface IrAction {
   readonly requestTimeoutMs: number;
   /** One try towards a backend; 0: none. */
   readonly backendRequestTimeoutMs: number;
-  /** Weighted choice; weights already > 0. Empty: every request is answered 500 (HTTP), every connection reset (TCP). */
+  /** gRPC: endpoints are spoken to with HTTP/2, own answers are gRPC statuses. */
+  readonly grpc: boolean;
+  /** In order. A redirect answers, so nothing behind it and no backend is asked. */
+  readonly filters: readonly IrFilter[];
+  readonly retry: IrRetry | undefined;
+  readonly sessionPersistence: IrSessionPersistence | undefined;
+  /**
+   * Weighted choice; weights already > 0. Empty: every request is answered 500 (gRPC: UNAVAILABLE), every connection reset, every
+   * datagram dropped.
+   */
   readonly backends: readonly IrBackend[];
 }
 
 export type IrBackend =
-  | { readonly kind: 'cluster'; readonly weight: number /** Index into `Ir.clusters`. */; readonly cluster: number }
+  | {
+      readonly kind: 'cluster';
+      readonly weight: number;
+      /** Index into `Ir.clusters`. */
+      readonly cluster: number;
+      /** After those of the action. */
+      readonly filters: readonly IrFilter[];
+    }
   /** A reference that does not resolve keeps its share as errors. */
   | { readonly kind: 'invalid'; readonly weight: number; readonly status: 500 };
+
+export interface IrRetry {
+  /** Statuses that are tried again, besides what is always safe; sorted. */
+  readonly statuses: readonly number[];
+  /** Further tries after the first. */
+  readonly attempts: number;
+  /** Shortest wait before a further try, milliseconds. */
+  readonly backoffMs: number;
+}
+
+export interface IrSessionPersistence {
+  readonly type: 'cookie' | 'header';
+  readonly name: string;
+  /** Path of the cookie. */
+  readonly path: string;
+  /** True: the cookie outlives the browser's session, for `absoluteTimeoutMs`. */
+  readonly isPermanent: boolean;
+  /** 0: none. */
+  readonly absoluteTimeoutMs: number;
+  /** 0: none. */
+  readonly idleTimeoutMs: number;
+}
+
+export type IrFilter = IrPlainFilter | IrMirror | IrExternalAuth;
+
+/** Filters that name no cluster. */
+export type IrPlainFilter = IrHeaderFilter | IrRedirect | IrRewrite | IrCors;
+
+export interface IrHeaderFilter {
+  readonly kind: 'requestHeaders' | 'responseHeaders';
+  /** Names in lower case, each in one of the three lists only. */
+  readonly set: readonly IrHeaderValue[];
+  readonly add: readonly IrHeaderValue[];
+  readonly remove: readonly string[];
+}
+
+export interface IrHeaderValue {
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface IrRedirect {
+  readonly kind: 'redirect';
+  readonly status: 301 | 302 | 303 | 307 | 308;
+  /** undefined: that of the request. */
+  readonly scheme: 'http' | 'https' | undefined;
+  /** undefined: that of the request. */
+  readonly hostname: string | undefined;
+  /** undefined: with `scheme` its well-known port, else that of the listener. A port that goes without saying is left out. */
+  readonly port: number | undefined;
+  readonly path: IrPathChange | undefined;
+}
+
+export interface IrRewrite {
+  readonly kind: 'rewrite';
+  readonly hostname: string | undefined;
+  readonly path: IrPathChange | undefined;
+}
+
+export type IrPathChange =
+  | { readonly type: 'full'; readonly value: string }
+  /** Replaces the elements of `prefix` (as matched, without trailing slash) by those of `value`; the path never becomes empty. */
+  | { readonly type: 'prefix'; readonly prefix: string; readonly value: string };
+
+export interface IrCors {
+  readonly kind: 'cors';
+  /** `*` alone: all. Else origins, the host may begin with `*.`. */
+  readonly origins: readonly string[];
+  readonly allowCredentials: boolean;
+  readonly methods: readonly string[];
+  readonly headers: readonly string[];
+  readonly exposeHeaders: readonly string[];
+  readonly maxAgeSeconds: number;
+}
+
+export interface IrMirror {
+  readonly kind: 'mirror';
+  /** Index into `Ir.clusters`. */
+  readonly cluster: number;
+  /** Share of the requests: `numerator / denominator`. */
+  readonly numerator: number;
+  readonly denominator: number;
+}
+
+export interface IrExternalAuth {
+  readonly kind: 'externalAuth';
+  readonly protocol: 'http' | 'grpc';
+  /** Index into `Ir.clusters`. */
+  readonly cluster: number;
+  /** Put before the path of the request (HTTP). */
+  readonly path: string;
+  /** Names in lower case that are sent along. */
+  readonly allowedHeaders: readonly string[];
+  /** Names in lower case that are taken over from the answer. */
+  readonly allowedResponseHeaders: readonly string[];
+  /** Bytes of the body that are sent along; 0: none. */
+  readonly maxBodyBytes: number;
+}
 
 export interface IrCluster {
   /** `Service/default/web:8080`, `Backend/default/pool`: stable identity and metric label. */
@@ -139,6 +320,20 @@ export interface IrCluster {
   readonly endpoints: readonly IrEndpoint[];
   /** undefined: passive only. */
   readonly healthCheck: IrHealthCheck | undefined;
+  /** What endpoints are spoken to with, unless the action is gRPC. With `tls`, `http2` is offered by ALPN. */
+  readonly protocol: 'http1' | 'http2';
+  /** undefined: clear text. */
+  readonly tls: IrUpstreamTls | undefined;
+}
+
+/** TLS towards endpoints: always verified. */
+export interface IrUpstreamTls {
+  /** Sent as server name. */
+  readonly serverName: string;
+  /** One of them must be in the endpoint's certificate. */
+  readonly names: readonly { readonly type: 'hostname' | 'uri'; readonly value: string }[];
+  /** `system`: the authorities of the host; else PEM texts. */
+  readonly authorities: 'system' | readonly string[];
 }
 
 export interface IrEndpoint {

@@ -52,9 +52,10 @@ function compareDrafts(a: Draft, b: Draft): number {
 
 function addMatches(ranked: RankedMatch[], { route }: HttpAttachment, seniority: number, book: ActionBook): void {
   for (const rule of route.rules) {
-    for (const { index, path, method, headers } of rule.matches) {
-      const match: IrMatch = { path, method, headers, action: book.httpAction(route, rule) };
-      ranked.push({ match, seniority, rule: rule.index, index });
+    for (const { index, path, method, headers, queryParams, grpc } of rule.matches) {
+      const action = book.httpAction(route, rule);
+      const match: IrMatch = { path, method, headers, queryParams, grpc: grpc !== undefined, action };
+      ranked.push({ match, grpc, seniority, rule: rule.index, index });
     }
   }
 }

@@ -2,7 +2,17 @@
  * The validated model: what Weirgate will do with a snapshot, in the words of the Gateway API.
  * Everything here has passed the rules; what has not is a `Finding`. Made by `resolve/`, read by `status/` and `lower/`.
  */
-import type { IrHealthCheck, IrSettings } from '../ir/ir.js';
+import type {
+  IrClientValidation,
+  IrHealthCheck,
+  IrPlainFilter,
+  IrRetry,
+  IrSessionPersistence,
+  IrSettings,
+  IrTlsVersion,
+  IrUpstreamTls,
+  IrValueMatch,
+} from '../ir/ir.js';
 import type { ObjectRef, Seniority } from './object-ref.js';
 import type { GatewaySettings } from './settings.js';
 
@@ -12,6 +22,8 @@ export interface Model {
   readonly classes: readonly GatewayClass[];
   /** Gateways of our accepted classes, in order of seniority. */
   readonly gateways: readonly Gateway[];
+  /** ListenerSets that name a Gateway of ours, in order of seniority. */
+  readonly listenerSets: readonly ListenerSet[];
   /** Routes with at least one parent of ours, in order of seniority by kind. */
   readonly routes: readonly Route[];
   readonly backends: readonly StatusOwner[];
@@ -39,6 +51,13 @@ export interface Gateway extends StatusOwner {
   readonly addresses: readonly string[];
   /** In the order of `spec.listeners`. */
   readonly listeners: readonly ListenerReport[];
+  /** ListenerSets that are attached and accepted. */
+  readonly attachedListenerSets: number;
+}
+
+export interface ListenerSet extends StatusOwner {
+  /** In the order of `spec.listeners`; empty when the parent does not take the set. */
+  readonly listeners: readonly ListenerReport[];
 }
 
 /** What is told about a listener, whether it serves or not. */
@@ -50,13 +69,13 @@ export interface ListenerReport {
   readonly attachedRoutes: number;
 }
 
-export type RouteKind = 'HTTPRoute' | 'TCPRoute';
+export type RouteKind = 'HTTPRoute' | 'GRPCRoute' | 'TLSRoute' | 'TCPRoute' | 'UDPRoute';
 
 export interface Route extends StatusOwner {
   readonly parents: readonly RouteParent[];
 }
 
-/** An entry of `spec.parentRefs` that names a Gateway of ours. */
+/** An entry of `spec.parentRefs` that names a Gateway of ours or a ListenerSet of one. */
 export interface RouteParent {
   /** Index in `spec.parentRefs`. */
   readonly index: number;
@@ -85,40 +104,89 @@ export interface PolicyAncestor {
 
 /** A local address and port that is opened. */
 export interface BindAddress {
-  /** `tcp/127.0.0.1:8080`, `tcp/[::]:8080`. */
+  /** `tcp/127.0.0.1:8080`, `udp/[::]:53`. */
   readonly key: string;
   /** IP literal; `::` is dual-stack. */
   readonly ip: string;
   readonly port: number;
 }
 
-export type ServedListener = HttpListener | TcpListener;
+export type ServedListener = HttpListener | TlsListener | StreamListener;
 
 interface ServedListenerBase {
-  /** `namespace/gateway/listener`. */
+  /** `namespace/gateway/listener`; of a ListenerSet `namespace/gateway/setNamespace/set/listener`. */
   readonly name: string;
   /** At least one. */
   readonly sockets: readonly BindAddress[];
   readonly settings: GatewaySettings;
+  /** Of the Gateway, towards endpoints. */
+  readonly clientCertificate: Certificate | undefined;
 }
 
 export interface HttpListener extends ServedListenerBase {
   readonly kind: 'http';
   /** See `hostname.ts`. */
   readonly hostname: string;
-  /** In order of the routes' seniority. */
+  /** `spec.listeners[].port`. */
+  readonly port: number;
+  /** `undefined`: clear text. */
+  readonly tls: TlsTermination | undefined;
+  /** In order of the routes' seniority, those of GRPCRoutes among them. */
   readonly attachments: readonly HttpAttachment[];
 }
 
-export interface TcpListener extends ServedListenerBase {
-  readonly kind: 'tcp';
-  /** The most senior route; `undefined`: none is attached. */
-  readonly route: TcpRoute | undefined;
+export interface TlsListener extends ServedListenerBase {
+  readonly kind: 'tls';
+  /** Of the server name. */
+  readonly hostname: string;
+  /** `undefined`: passed through. */
+  readonly termination: TlsTermination | undefined;
+  /** TLSRoutes in order of seniority. */
+  readonly attachments: readonly StreamAttachment[];
+  /** The most senior TCPRoute, for what no TLSRoute takes; only with `termination`. */
+  readonly route: StreamRoute | undefined;
 }
 
-/** An accepted HTTPRoute on one listener, with the names it serves there: at least one. */
+export interface StreamListener extends ServedListenerBase {
+  readonly kind: 'tcp' | 'udp';
+  /** The most senior route; `undefined`: none is attached. */
+  readonly route: StreamRoute | undefined;
+}
+
+/** How a listener ends TLS. */
+export interface TlsTermination {
+  /** In the order of `certificateRefs`; at least one. */
+  readonly certificates: readonly Certificate[];
+  readonly minVersion: IrTlsVersion;
+  readonly maxVersion: IrTlsVersion;
+  /** IANA names in order of preference; empty: the library's choice. */
+  readonly cipherSuites: readonly string[];
+  /** In order of preference. */
+  readonly alpn: readonly string[];
+  readonly clientValidation: IrClientValidation | undefined;
+}
+
+/** A certificate with its key, from a Secret of type kubernetes.io/tls. Equal keys are the same object. */
+export interface Certificate {
+  /** `Secret/default/shop`. */
+  readonly key: string;
+  /** DNS names, lower case, sorted. */
+  readonly names: readonly string[];
+  /** PEM, leaf first. */
+  readonly chain: string;
+  /** PEM. */
+  readonly privateKey: string;
+}
+
+/** An accepted HTTPRoute or GRPCRoute on one listener, with the names it serves there: at least one. */
 export interface HttpAttachment {
   readonly route: HttpRoute;
+  readonly hostnames: readonly AttachedHostname[];
+}
+
+/** An accepted TLSRoute on one listener, with the server names that it serves there: at least one. */
+export interface StreamAttachment {
+  readonly route: StreamRoute;
   readonly hostnames: readonly AttachedHostname[];
 }
 
@@ -129,6 +197,7 @@ export interface AttachedHostname {
   readonly original: string;
 }
 
+/** An HTTPRoute, or a GRPCRoute as what it means in HTTP. */
 export interface HttpRoute {
   readonly ref: ObjectRef;
   readonly seniority: Seniority;
@@ -140,6 +209,10 @@ export interface HttpRule {
   readonly index: number;
   /** Empty when none of them can be carried out. */
   readonly matches: readonly HttpMatch[];
+  /** In order; only those that can be carried out. */
+  readonly filters: readonly HttpFilter[];
+  readonly retry: IrRetry | undefined;
+  readonly sessionPersistence: IrSessionPersistence | undefined;
   readonly backends: readonly WeightedBackend[];
   /** 0: none. */
   readonly requestTimeoutMs: number;
@@ -151,13 +224,40 @@ export interface HttpMatch {
   /** Index in the rule's `matches`. */
   readonly index: number;
   /** A prefix carries no trailing slash, save the root `/`. */
-  readonly path: { readonly type: 'exact' | 'prefix'; readonly value: string };
+  readonly path: { readonly type: 'exact' | 'prefix' | 'regex'; readonly value: string };
   readonly method: string | undefined;
   /** Names in lower case, sorted, each once. */
-  readonly headers: readonly { readonly name: string; readonly value: string }[];
+  readonly headers: readonly IrValueMatch[];
+  /** Sorted by name, each once. */
+  readonly queryParams: readonly IrValueMatch[];
+  /** Of a GRPCRoute: how many characters of service and method it names, which ranks it. */
+  readonly grpc: { readonly service: number; readonly method: number } | undefined;
 }
 
-export interface TcpRoute {
+/** What happens to requests and answers on their way. */
+export type HttpFilter = IrPlainFilter | MirrorFilter | ExternalAuthFilter;
+
+export interface MirrorFilter {
+  readonly kind: 'mirror';
+  readonly cluster: Cluster;
+  readonly numerator: number;
+  readonly denominator: number;
+}
+
+export interface ExternalAuthFilter {
+  readonly kind: 'externalAuth';
+  readonly protocol: 'http' | 'grpc';
+  readonly cluster: Cluster;
+  readonly path: string;
+  /** Names in lower case. */
+  readonly allowedHeaders: readonly string[];
+  readonly allowedResponseHeaders: readonly string[];
+  /** 0: none. */
+  readonly maxBodyBytes: number;
+}
+
+/** A TCPRoute, UDPRoute or TLSRoute: whole connections or flows. */
+export interface StreamRoute {
   readonly ref: ObjectRef;
   readonly seniority: Seniority;
   readonly backends: readonly WeightedBackend[];
@@ -167,6 +267,8 @@ export interface TcpRoute {
 export interface WeightedBackend {
   readonly weight: number;
   readonly cluster: Cluster | undefined;
+  /** Filters of this backend only, after those of the rule. */
+  readonly filters: readonly HttpFilter[];
 }
 
 /** A group of endpoints and how to treat them. Equal keys are the same object. */
@@ -177,6 +279,10 @@ export interface Cluster {
   readonly endpoints: readonly Endpoint[];
   /** `undefined`: passive only. */
   readonly healthCheck: IrHealthCheck | undefined;
+  /** From the `appProtocol` of the port. */
+  readonly protocol: 'http1' | 'http2';
+  /** From the BackendTLSPolicy that holds for it; `undefined`: clear text. */
+  readonly tls: IrUpstreamTls | undefined;
 }
 
 export interface Endpoint {

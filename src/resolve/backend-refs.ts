@@ -17,6 +17,7 @@ import type { Cluster } from '../model/model.js';
 import { objectName } from '../model/object-ref.js';
 import type { BackendPolicies, PolicyTarget } from './backend-policies.js';
 import { CODES } from './codes.js';
+import type { Context } from './context.js';
 import { type Findings, isFalse } from './findings.js';
 import type { Inventory } from './inventory.js';
 import type { ReferenceGrants } from './reference-grants.js';
@@ -65,7 +66,7 @@ export class BackendReferences {
   readonly #known = new Map<string, Outcome>();
   readonly #clusters = new Map<string, ResolvedBackend>();
 
-  constructor(inventory: Inventory, grants: ReferenceGrants, policies: BackendPolicies, findings: Findings) {
+  constructor({ inventory, grants, findings }: Context, policies: BackendPolicies) {
     this.#inventory = inventory;
     this.#grants = grants;
     this.#policies = policies;
@@ -192,7 +193,8 @@ export class BackendReferences {
   #cluster(key: string, target: PolicyTarget, endpoints: () => Cluster['endpoints']): ResolvedBackend {
     let known = this.#clusters.get(key);
     if (known === undefined) {
-      known = { cluster: { key, endpoints: endpoints(), healthCheck: this.#policies.healthCheck(target) }, target };
+      const healthCheck = this.#policies.healthCheck(target);
+      known = { cluster: { key, endpoints: endpoints(), healthCheck, protocol: 'http1', tls: undefined }, target };
       this.#clusters.set(key, known);
     }
     return known;

@@ -1,8 +1,17 @@
 /**
  * Gateways and listeners while they are being judged. Only `resolve/` sees them; the model is what is left in the end.
  */
-import type { Gateway, Listener } from '../gateway-api/index.js';
-import type { AttachedHostname, BindAddress, HttpRoute, RouteKind, TcpRoute } from '../model/model.js';
+import type { Gateway, Listener, Resource } from '../gateway-api/index.js';
+import type {
+  AttachedHostname,
+  BindAddress,
+  Certificate,
+  HttpRoute,
+  RouteKind,
+  StreamAttachment,
+  StreamRoute,
+  TlsTermination,
+} from '../model/model.js';
 import type { GatewaySettings } from '../model/settings.js';
 
 export interface GatewayDraft {
@@ -19,6 +28,8 @@ export interface GatewayDraft {
   /** For `status.addresses`. */
   addresses: readonly string[];
   readonly listeners: ListenerDraft[];
+  /** Shown to endpoints that ask for one; see `spec.tls.backend`. */
+  clientCertificate: Certificate | undefined;
 }
 
 /** Protocols of the Gateway API; `undefined` in a draft means any other word. */
@@ -26,6 +37,8 @@ export type Protocol = 'HTTP' | 'HTTPS' | 'TLS' | 'TCP' | 'UDP';
 
 export interface ListenerDraft {
   readonly gateway: GatewayDraft;
+  /** In whose `spec.listeners` it stands: findings about the listener are findings about this object. */
+  readonly owner: Resource;
   readonly spec: Listener;
   /** `spec.listeners[2]`. */
   readonly path: string;
@@ -40,11 +53,16 @@ export interface ListenerDraft {
   accepted: boolean;
   /** What the Conflicted condition says, if anything. */
   conflict: 'HostnameConflict' | 'ProtocolConflict' | undefined;
+  /** HTTPS, and TLS with mode Terminate, once the certificates are found. Without one such a listener takes no traffic. */
+  termination: TlsTermination | undefined;
   /** What it opens in the end; empty when it takes no traffic. */
   sockets: readonly BindAddress[];
   attachedRoutes: number;
   readonly httpAttachments: { readonly route: HttpRoute; readonly hostnames: readonly AttachedHostname[] }[];
-  tcpRoute: TcpRoute | undefined;
+  /** TLSRoutes in order of seniority. */
+  readonly streamAttachments: StreamAttachment[];
+  /** The most senior TCPRoute or UDPRoute. */
+  streamRoute: StreamRoute | undefined;
 }
 
 /** Returns how messages name a listener of another object: `"http" of Gateway default/edge`. */

@@ -1,23 +1,75 @@
 /**
- * Names of the Gateway API features that this version carries out, for `GatewayClass.status.supportedFeatures`.
+ * Names of the Gateway API features that a data plane makes true, for `GatewayClass.status.supportedFeatures`.
  */
+import type { Capabilities, Capability } from '../model/capabilities.js';
 
-/** Sorted by name, as the API wants it. A name belongs here once resolution and data plane both do what it says. */
-export const SUPPORTED_FEATURES: readonly string[] = [
-  'Gateway',
-  'GatewayAddressEmpty',
-  'GatewayHTTPListenerIsolation',
-  'GatewayPort8080',
-  'GatewayRouteHostnameIntersectionPrecedence',
-  'GatewayStaticAddresses',
-  'HTTPRoute',
-  'HTTPRouteBackendProtocolWebSocket',
-  'HTTPRouteBackendTimeout',
-  'HTTPRouteDestinationPortMatching',
-  'HTTPRouteMethodMatching',
-  'HTTPRouteNamedRouteRule',
-  'HTTPRouteParentRefPort',
-  'HTTPRouteRequestTimeout',
-  'ReferenceGrant',
-  'TCPRoute',
-];
+/**
+ * Every feature name that is not about meshes, sorted as the API wants it, with the capabilities that it takes. A name without any is
+ * the work of resolution alone, or of what no data plane of ours lacks. `null`: not there whatever the data plane can do.
+ */
+const FEATURES: Readonly<Record<string, readonly Capability[] | null>> = {
+  BackendTLSPolicy: ['upstream/tls'],
+  BackendTLSPolicySANValidation: ['upstream/tls'],
+  ClusterTrustBundle: null,
+  GRPCRoute: ['route/GRPCRoute'],
+  GRPCRouteNamedRouteRule: ['route/GRPCRoute'],
+  GRPCRouteRequestHeaderModifier: ['route/GRPCRoute', 'filter/RequestHeaderModifier'],
+  Gateway: [],
+  GatewayAddressEmpty: [],
+  GatewayAddressRoutability: null,
+  GatewayAddressRoutabilityCluster: null,
+  GatewayBackendClientCertificate: ['upstream/tls', 'upstream/clientCertificate'],
+  GatewayFrontendClientCertificateValidation: ['protocol/HTTPS', 'tls/clientValidation'],
+  GatewayFrontendClientCertificateValidationInsecureFallback: ['protocol/HTTPS', 'tls/clientValidation'],
+  GatewayHTTPListenerIsolation: [],
+  GatewayHTTPSListenerDetectMisdirectedRequests: ['protocol/HTTPS'],
+  GatewayInfrastructure: null,
+  GatewayListenerFilters: null,
+  GatewayPort8080: [],
+  GatewayRouteHostnameIntersectionPrecedence: [],
+  GatewayStaticAddresses: [],
+  HTTPRoute: ['protocol/HTTP'],
+  HTTPRoute303RedirectStatusCode: ['filter/RequestRedirect'],
+  HTTPRoute307RedirectStatusCode: ['filter/RequestRedirect'],
+  HTTPRoute308RedirectStatusCode: ['filter/RequestRedirect'],
+  HTTPRouteBackendProtocolH2C: ['upstream/http2'],
+  HTTPRouteBackendProtocolWebSocket: ['protocol/HTTP'],
+  HTTPRouteBackendRequestHeaderModification: ['filter/RequestHeaderModifier', 'filter/backendRefs'],
+  HTTPRouteBackendTimeout: ['protocol/HTTP'],
+  HTTPRouteBackendURLRewrite: ['filter/URLRewrite', 'filter/backendRefs'],
+  HTTPRouteCORS: ['filter/CORS'],
+  HTTPRouteDestinationPortMatching: ['protocol/HTTP'],
+  HTTPRouteHostRewrite: ['filter/URLRewrite'],
+  HTTPRouteMethodMatching: ['protocol/HTTP'],
+  HTTPRouteNamedRouteRule: ['protocol/HTTP'],
+  HTTPRouteParentRefPort: ['protocol/HTTP'],
+  HTTPRoutePathRedirect: ['filter/RequestRedirect'],
+  HTTPRoutePathRewrite: ['filter/URLRewrite'],
+  HTTPRoutePortRedirect: ['filter/RequestRedirect'],
+  HTTPRouteQueryParamMatching: ['match/queryParams'],
+  HTTPRouteRequestMirror: ['filter/RequestMirror'],
+  HTTPRouteRequestMultipleMirrors: ['filter/RequestMirror'],
+  HTTPRouteRequestPercentageMirror: ['filter/RequestMirror'],
+  HTTPRouteRequestTimeout: ['protocol/HTTP'],
+  HTTPRouteResponseHeaderModification: ['filter/ResponseHeaderModifier'],
+  HTTPRouteRetryCodes: ['rule/retry'],
+  HTTPRouteRetryConnectionError: ['rule/retry'],
+  HTTPRouteSchemeRedirect: ['filter/RequestRedirect'],
+  ListenerSet: null,
+  ReferenceGrant: [],
+  TCPRoute: ['protocol/TCP'],
+  TLSRoute: ['protocol/TLS', 'tls/passthrough'],
+  TLSRouteModeMixed: ['protocol/TLS', 'tls/passthrough', 'tls/terminate'],
+  TLSRouteModeTerminate: ['protocol/TLS', 'tls/terminate'],
+  UDPRoute: ['protocol/UDP'],
+};
+
+/** Returns the names, sorted, that hold with the given capabilities. */
+export function supportedFeatures(capabilities: Capabilities): string[] {
+  return Object.entries(FEATURES).flatMap(([name, needs]) =>
+    needs?.every((need) => capabilities.has(need)) === true ? [name] : [],
+  );
+}
+
+/** Every feature name of the specification that is not about meshes, sorted. */
+export const FEATURE_NAMES: readonly string[] = Object.keys(FEATURES);

@@ -3,9 +3,10 @@
  */
 import { CONTROLLER_NAME, type GatewayClass, type WeirgateConfig } from '../gateway-api/index.js';
 import type { IrSettings } from '../ir/ir.js';
+import type { Capabilities } from '../model/capabilities.js';
 import type * as model from '../model/model.js';
 import { CODES } from './codes.js';
-import { SUPPORTED_FEATURES } from './features.js';
+import { supportedFeatures } from './features.js';
 import { type Findings, isFalse, refOf } from './findings.js';
 import type { Inventory } from './inventory.js';
 import type { Parameters } from './parameters.js';
@@ -50,11 +51,11 @@ export function resolveClasses(inventory: Inventory, parameters: Parameters, fin
 }
 
 /** Returns what is told about a class in its status. */
-export function reportClass({ resource }: ClassDraft): model.GatewayClass {
+export function reportClass({ resource }: ClassDraft, capabilities: Capabilities): model.GatewayClass {
   return {
     ref: refOf(resource),
     generation: resource.metadata.generation,
-    supportedFeatures: SUPPORTED_FEATURES,
+    supportedFeatures: supportedFeatures(capabilities),
   };
 }
 

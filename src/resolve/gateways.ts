@@ -8,6 +8,7 @@ import { objectName } from '../model/object-ref.js';
 import { resolveAddresses } from './addresses.js';
 import { CODES } from './codes.js';
 import { resolveConflicts } from './conflicts.js';
+import type { Context } from './context.js';
 import type { GatewayDraft, ListenerDraft } from './drafts.js';
 import type { Facts } from './facts.js';
 import { type Findings, isFalse, refOf } from './findings.js';
@@ -30,19 +31,14 @@ export interface Gateways {
 }
 
 /** Judges the Gateways: alone, then together, then each as a whole. */
-export function resolveGateways(
-  inventory: Inventory,
-  classes: Classes,
-  parameters: Parameters,
-  facts: Facts,
-  findings: Findings,
-): Gateways {
+export function resolveGateways(context: Context, classes: Classes): Gateways {
+  const { inventory, facts, findings } = context;
   const byName = new Map<string, GatewayDraft | 'foreign'>();
   for (const resource of inventory.all('Gateway')) {
     const ofClass = findClass(resource, classes, inventory, findings);
-    const draft = ofClass && draftGateway(resource, ofClass, parameters, facts, findings);
+    const draft = ofClass && draftGateway(resource, ofClass, context);
     byName.set(objectName(resource.metadata), draft ?? 'foreign');
-    if (draft !== undefined) draft.listeners.push(...resolveListeners(draft, inventory, findings));
+    if (draft !== undefined) draft.listeners.push(...resolveListeners(draft, context));
   }
   const ours = [...byName.values()].filter((found) => found !== 'foreign');
   const assignedAddresses = resolveAddresses(ours, facts, findings);
@@ -68,6 +64,7 @@ export function reportGateway({ resource, addresses, accepted, listeners }: Gate
       supportedKinds,
       attachedRoutes,
     })),
+    attachedListenerSets: 0,
   };
 }
 
@@ -92,13 +89,8 @@ function findClass(
   return found === 'foreign' ? undefined : found;
 }
 
-function draftGateway(
-  resource: Gateway,
-  ofClass: ClassDraft,
-  parameters: Parameters,
-  facts: Facts,
-  findings: Findings,
-): GatewayDraft {
+function draftGateway(resource: Gateway, ofClass: ClassDraft, context: Context): GatewayDraft {
+  const { parameters, facts, findings } = context;
   const own = findOwnConfig(resource, parameters);
   const draft: GatewayDraft = {
     resource,
@@ -109,6 +101,7 @@ function draftGateway(
     binds: [],
     addresses: [],
     listeners: [],
+    clientCertificate: undefined,
   };
   if (!ofClass.accepted) {
     const message = `GatewayClass ${resource.spec.gatewayClassName} is not accepted`;

@@ -7,18 +7,17 @@ import { attachRoute } from './attach.js';
 import type { BackendPolicies } from './backend-policies.js';
 import type { BackendReferences } from './backend-refs.js';
 import { CODES } from './codes.js';
+import type { Context } from './context.js';
 import { type Findings, isFalse, isTrue, refOf } from './findings.js';
 import type { Gateways } from './gateways.js';
 import { type RuleDraft, resolveRule } from './http-rules.js';
-import { type Inventory, seniorityOf } from './inventory.js';
+import { seniorityOf } from './inventory.js';
 
 /** What routes are resolved against. */
-export interface RouteContext {
-  readonly inventory: Inventory;
+export interface RouteContext extends Context {
   readonly gateways: Gateways;
   readonly references: BackendReferences;
   readonly policies: BackendPolicies;
-  readonly findings: Findings;
 }
 
 /** Attaches all HTTPRoutes to the listeners that take them; returns those with a parent of ours. */

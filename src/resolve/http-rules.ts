@@ -53,6 +53,9 @@ export function resolveRule(
   const rule: HttpRule = {
     index,
     matches: spec.matches.flatMap((match, place) => resolveMatch(match, place) ?? []),
+    filters: [],
+    retry: undefined,
+    sessionPersistence: undefined,
     backends: unserved.length === 0 ? weighted : [],
     requestTimeoutMs: durationMs(spec.timeouts?.request ?? '0s'),
     backendRequestTimeoutMs: durationMs(spec.timeouts?.backendRequest ?? '0s'),
@@ -71,7 +74,7 @@ function resolveBackends(
   for (const [index, reference] of references.entries()) {
     const backend = resolver.resolve(route, reference, `${path}.backendRefs[${index}]`);
     if (reference.weight === 0) continue;
-    weighted.push({ weight: reference.weight, cluster: backend?.cluster });
+    weighted.push({ weight: reference.weight, cluster: backend?.cluster, filters: [] });
     if (backend !== undefined) backends.push(backend);
   }
   return { weighted, backends };
@@ -119,7 +122,14 @@ function resolveMatch(
   if (headers.some(({ type }) => type !== 'Exact')) return undefined;
   const type = path.type === 'Exact' ? 'exact' : 'prefix';
   const value = type === 'prefix' ? withoutTrailingSlash(path.value) : path.value;
-  return { index, path: { type, value }, method, headers: headers.length === 0 ? NO_HEADERS : resolveHeaders(headers) };
+  return {
+    index,
+    path: { type, value },
+    method,
+    headers: headers.length === 0 ? NO_HEADERS : resolveHeaders(headers),
+    queryParams: [],
+    grpc: undefined,
+  };
 }
 
 /** `/v2/` and `/v2` are one prefix: a prefix is compared element by element. */
@@ -135,5 +145,5 @@ function resolveHeaders(headers: readonly HTTPHeaderMatch[]): HttpMatch['headers
     if (!byName.has(lower)) byName.set(lower, value);
   }
   const sorted = [...byName].sort(([a], [b]) => (a < b ? -1 : 1));
-  return sorted.map(([name, value]) => ({ name, value }));
+  return sorted.map(([name, value]) => ({ name, type: 'exact', value }));
 }

@@ -5,9 +5,9 @@ import { GATEWAY_GROUP, type Listener } from '../gateway-api/index.js';
 import { ANY_HOSTNAME } from '../model/hostname.js';
 import type { RouteKind } from '../model/model.js';
 import { CODES } from './codes.js';
+import type { Context } from './context.js';
 import type { GatewayDraft, ListenerDraft, Protocol } from './drafts.js';
 import { type Findings, isFalse } from './findings.js';
-import type { Inventory } from './inventory.js';
 import { allowsNamespace } from './selectors.js';
 
 interface ProtocolFacts {
@@ -19,30 +19,27 @@ interface ProtocolFacts {
 
 const PROTOCOLS: Readonly<Record<Protocol, ProtocolFacts>> = {
   HTTP: { kinds: ['HTTPRoute'], hasHostname: true },
-  HTTPS: { kinds: [], hasHostname: true },
-  TLS: { kinds: [], hasHostname: true },
+  HTTPS: { kinds: ['HTTPRoute'], hasHostname: true },
+  TLS: { kinds: ['TLSRoute'], hasHostname: true },
   TCP: { kinds: ['TCPRoute'], hasHostname: false },
-  UDP: { kinds: [], hasHostname: false },
+  UDP: { kinds: ['UDPRoute'], hasHostname: false },
 };
 
 /** Returns the drafts of the listeners of a Gateway, in their order. */
-export function resolveListeners(gateway: GatewayDraft, inventory: Inventory, findings: Findings): ListenerDraft[] {
+export function resolveListeners(gateway: GatewayDraft, context: Context): ListenerDraft[] {
   const { listeners } = gateway.resource.spec;
-  return listeners.map((spec, index) =>
-    resolveListener(gateway, spec, `spec.listeners[${index}]`, inventory, findings),
-  );
+  return listeners.map((spec, index) => resolveListener(gateway, spec, `spec.listeners[${index}]`, context));
 }
 
 function resolveListener(
   gateway: GatewayDraft,
   spec: Listener,
   path: string,
-  inventory: Inventory,
-  findings: Findings,
+  { inventory, capabilities, findings }: Context,
 ): ListenerDraft {
   const protocol = Object.hasOwn(PROTOCOLS, spec.protocol) ? (spec.protocol as Protocol) : undefined;
   const known = protocol && PROTOCOLS[protocol];
-  const kinds = known?.kinds ?? [];
+  const kinds = protocol !== undefined && capabilities.has(`protocol/${protocol}`) ? PROTOCOLS[protocol].kinds : [];
   if (kinds.length === 0) {
     findings.add(gateway.resource, {
       code: CODES.protocolUnsupported,
@@ -62,6 +59,7 @@ function resolveListener(
   }
   return {
     gateway,
+    owner: gateway.resource,
     spec,
     path,
     name: `${gateway.name}/${spec.name}`,
@@ -71,10 +69,12 @@ function resolveListener(
     allowsNamespace: allowsNamespace(spec.allowedRoutes.namespaces, gateway.resource.metadata.namespace, inventory),
     accepted: kinds.length > 0,
     conflict: undefined,
+    termination: undefined,
     sockets: [],
     attachedRoutes: 0,
     httpAttachments: [],
-    tcpRoute: undefined,
+    streamAttachments: [],
+    streamRoute: undefined,
   };
 }
 

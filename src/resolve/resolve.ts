@@ -3,10 +3,12 @@
  * Serves `status/` and `lower/`; reads no clock, file or environment.
  */
 import type { Snapshot } from '../admit/snapshot.js';
+import type { Capabilities } from '../model/capabilities.js';
 import type { Finding } from '../model/finding.js';
 import type { Model, ServedListener } from '../model/model.js';
 import { BackendPolicies } from './backend-policies.js';
 import { BackendReferences } from './backend-refs.js';
+import type { Context } from './context.js';
 import type { ListenerDraft } from './drafts.js';
 import type { Facts } from './facts.js';
 import { Findings, refOf } from './findings.js';
@@ -26,18 +28,19 @@ export interface Resolution {
   readonly findings: readonly Finding[];
 }
 
-/** Resolves a snapshot. Cost: O(resources × log resources) and the attachments of the routes. */
-export function resolve(snapshot: Snapshot, facts: Facts): Resolution {
+/** Resolves a snapshot for a data plane that has the given capabilities. Cost: O(resources × log resources) and the attachments of the routes. */
+export function resolve(snapshot: Snapshot, facts: Facts, capabilities: Capabilities): Resolution {
   const findings = new Findings();
   const inventory = new Inventory(snapshot);
   const parameters = new Parameters(inventory);
-  const classes = resolveClasses(inventory, parameters, findings);
-  const gateways = resolveGateways(inventory, classes, parameters, facts, findings);
   const grants = new ReferenceGrants(inventory);
+  const context: Context = { inventory, facts, capabilities, parameters, grants, findings };
+  const classes = resolveClasses(inventory, parameters, findings);
+  const gateways = resolveGateways(context, classes);
   const policies = new BackendPolicies(inventory);
-  const references = new BackendReferences(inventory, grants, policies, findings);
-  const context = { inventory, gateways, references, policies, findings };
-  const routes = [...resolveHttpRoutes(context), ...resolveTcpRoutes(context)];
+  const references = new BackendReferences(context, policies);
+  const routeContext = { ...context, gateways, references, policies };
+  const routes = [...resolveHttpRoutes(routeContext), ...resolveTcpRoutes(routeContext)];
   const listeners = gateways.ours.flatMap((gateway) => gateway.listeners);
   reportShadows(listeners, inventory, findings);
   reportIdleListeners(listeners, findings);
@@ -45,8 +48,9 @@ export function resolve(snapshot: Snapshot, facts: Facts): Resolution {
   grants.reportUnused(findings);
   const model: Model = {
     settings: classes.settings,
-    classes: classes.ours.map(reportClass),
+    classes: classes.ours.map((ours) => reportClass(ours, capabilities)),
     gateways: gateways.ours.map(reportGateway),
+    listenerSets: [],
     routes,
     backends: [...inventory.all('Backend')].map((resource) => ({
       ref: refOf(resource),
@@ -60,10 +64,21 @@ export function resolve(snapshot: Snapshot, facts: Facts): Resolution {
 }
 
 function serve(listener: ListenerDraft): ServedListener | undefined {
-  const { name, sockets, gateway, hostname, httpAttachments, tcpRoute } = listener;
+  const { name, sockets, gateway, hostname, spec, termination, httpAttachments, streamAttachments, streamRoute } =
+    listener;
   if (sockets.length === 0) return undefined;
-  const base = { name, sockets, settings: gateway.settings };
-  return listener.protocol === 'TCP'
-    ? { ...base, kind: 'tcp', route: tcpRoute }
-    : { ...base, kind: 'http', hostname, attachments: httpAttachments };
+  const base = { name, sockets, settings: gateway.settings, clientCertificate: gateway.clientCertificate };
+  switch (listener.protocol) {
+    case 'HTTP':
+    case 'HTTPS':
+      return { ...base, kind: 'http', hostname, port: spec.port, tls: termination, attachments: httpAttachments };
+    case 'TLS':
+      return { ...base, kind: 'tls', hostname, termination, attachments: streamAttachments, route: streamRoute };
+    case 'TCP':
+      return { ...base, kind: 'tcp', route: streamRoute };
+    case 'UDP':
+      return { ...base, kind: 'udp', route: streamRoute };
+    default:
+      return undefined;
+  }
 }

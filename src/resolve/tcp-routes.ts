@@ -2,7 +2,7 @@
  * TCPRoutes: the most senior one works on a listener, the others are accepted, counted and idle.
  */
 import type { TCPRoute } from '../gateway-api/index.js';
-import type { Route, TcpRoute, WeightedBackend } from '../model/model.js';
+import type { Route, StreamRoute, WeightedBackend } from '../model/model.js';
 import { objectName } from '../model/object-ref.js';
 import { attachRoute } from './attach.js';
 import { CODES } from './codes.js';
@@ -35,19 +35,23 @@ function resolveTcpRoute(
       message: 'no backend has a weight above 0, so every connection is reset',
     });
   }
-  const backends: WeightedBackend[] = working.map(({ weight, backend }) => ({ weight, cluster: backend?.cluster }));
-  const attached: TcpRoute = { ref, seniority: seniorityOf(route), backends };
+  const backends: WeightedBackend[] = working.map(({ weight, backend }) => ({
+    weight,
+    cluster: backend?.cluster,
+    filters: [],
+  }));
+  const attached: StreamRoute = { ref, seniority: seniorityOf(route), backends };
   for (const listener of listeners.keys()) {
     listener.attachedRoutes += 1;
-    if (listener.tcpRoute === undefined) {
-      listener.tcpRoute = attached;
+    if (listener.streamRoute === undefined) {
+      listener.streamRoute = attached;
       for (const { backend } of working) if (backend !== undefined) policies.use(backend.target, listener.gateway);
       continue;
     }
     findings.add(route, {
       code: CODES.routeIdle,
       path: 'spec.parentRefs',
-      message: `the route is idle on listener ${listenerText(listener)}: TCPRoute ${objectName(listener.tcpRoute.ref)} is older or comes first by name`,
+      message: `the route is idle on listener ${listenerText(listener)}: TCPRoute ${objectName(listener.streamRoute.ref)} is older or comes first by name`,
       hint: 'a TCP listener serves one route; use weights, or another port',
     });
   }

@@ -3,7 +3,16 @@
  */
 import { CONTROLLER_NAME, GATEWAY_GROUP } from '../gateway-api/index.js';
 import type { Finding, FindingCondition } from '../model/finding.js';
-import type { Gateway, GatewayClass, Model, Policy, Route, StatusOwner } from '../model/model.js';
+import type {
+  Gateway,
+  GatewayClass,
+  ListenerReport,
+  ListenerSet,
+  Model,
+  Policy,
+  Route,
+  StatusOwner,
+} from '../model/model.js';
 import { objectKey } from '../model/object-ref.js';
 import { type Condition, mergeConditions } from './conditions.js';
 
@@ -24,6 +33,7 @@ export interface StatusBody {
   readonly supportedFeatures?: readonly { readonly name: string }[];
   readonly addresses?: readonly { readonly type: 'IPAddress'; readonly value: string }[];
   readonly listeners?: readonly ListenerStatus[];
+  readonly attachedListenerSets?: number;
   readonly parents?: readonly ParentStatus[];
   readonly ancestors?: readonly AncestorStatus[];
 }
@@ -57,13 +67,14 @@ const GATEWAY_CONDITIONS = [ACCEPTED, PROGRAMMED];
 const LISTENER_CONDITIONS = [ACCEPTED, DISTINCT, PROGRAMMED, RESOLVED];
 const PARENT_CONDITIONS = [ACCEPTED, RESOLVED];
 
-/** Returns the status of every object that gets one: classes, Gateways, routes, backends, policies, in this order. */
+/** Returns the status of every object that gets one: classes, Gateways, ListenerSets, routes, backends, policies, in this order. */
 export function buildStatus(model: Model, findings: readonly Finding[]): ObjectStatus[] {
   const byObject = groupByObject(findings);
   const about = (owner: StatusOwner): readonly Finding[] => byObject.get(objectKey(owner.ref)) ?? NONE;
   return [
     ...model.classes.map((owner) => statusOf(owner, classStatus(owner, about(owner)))),
     ...model.gateways.map((owner) => statusOf(owner, gatewayStatus(owner, about(owner)))),
+    ...model.listenerSets.map((owner) => statusOf(owner, listenerSetStatus(owner, about(owner)))),
     ...model.routes.map((owner) => statusOf(owner, routeStatus(owner, about(owner)))),
     ...model.backends.map((owner) =>
       statusOf(owner, { conditions: conditionsOf(OBJECT_CONDITIONS, owner, about(owner)) }),
@@ -109,17 +120,32 @@ function gatewayStatus(owner: Gateway, findings: readonly Finding[]): StatusBody
   return {
     addresses: owner.addresses.map((value) => ({ type: 'IPAddress', value })),
     conditions: conditionsOf(GATEWAY_CONDITIONS, owner, findings),
-    listeners: owner.listeners.map(({ name, supportedKinds, attachedRoutes }) => ({
-      name,
-      supportedKinds: supportedKinds.map((kind) => ({ group: GATEWAY_GROUP, kind })),
-      attachedRoutes,
-      conditions: mergeConditions(
-        LISTENER_CONDITIONS,
-        findings.filter(({ subject }) => subject.kind === 'listener' && subject.name === name),
-        owner.generation,
-      ),
-    })),
+    listeners: listenerStatuses(owner, findings),
+    attachedListenerSets: owner.attachedListenerSets,
   };
+}
+
+function listenerSetStatus(owner: ListenerSet, findings: readonly Finding[]): StatusBody {
+  return {
+    conditions: conditionsOf(GATEWAY_CONDITIONS, owner, findings),
+    listeners: listenerStatuses(owner, findings),
+  };
+}
+
+function listenerStatuses(
+  owner: StatusOwner & { readonly listeners: readonly ListenerReport[] },
+  findings: readonly Finding[],
+): ListenerStatus[] {
+  return owner.listeners.map(({ name, supportedKinds, attachedRoutes }) => ({
+    name,
+    supportedKinds: supportedKinds.map((kind) => ({ group: GATEWAY_GROUP, kind })),
+    attachedRoutes,
+    conditions: mergeConditions(
+      LISTENER_CONDITIONS,
+      findings.filter(({ subject }) => subject.kind === 'listener' && subject.name === name),
+      owner.generation,
+    ),
+  }));
 }
 
 function routeStatus(owner: Route, findings: readonly Finding[]): StatusBody {

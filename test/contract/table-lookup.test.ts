@@ -30,7 +30,7 @@ const SOMETHING_OF_EVERYTHING: Ir = ir({
       ...httpListener('*.example.com', [
         {
           hostname: 'api.example.com',
-          matches: [prefix('/v2/é', 1, { method: 'GET', headers: [{ name: 'x-team', value: 'blue' }] })],
+          matches: [prefix('/v2/é', 1, { method: 'GET', headers: [{ name: 'x-team', type: 'exact', value: 'blue' }] })],
         },
         { hostname: 'api.example.com', matches: [prefix('/v2', 2)] },
         { hostname: '*.example.com', matches: [] },

@@ -36,9 +36,11 @@ const headerName = fc.constantFrom('x-a', 'x-b');
 const headerValue = fc.constantFrom('', '1', '2', 'ü');
 
 const match: fc.Arbitrary<IrMatch> = fc.record({
-  path: fc.record({ type: fc.constantFrom('exact', 'prefix'), value: path }),
+  path: fc.record({ type: fc.constantFrom('exact' as const, 'prefix' as const), value: path }),
+  queryParams: fc.constant([]),
+  grpc: fc.constant(false),
   method: fc.option(method, { nil: undefined }),
-  headers: fc.uniqueArray(fc.record({ name: headerName, value: headerValue }), {
+  headers: fc.uniqueArray(fc.record({ name: headerName, type: fc.constant('exact' as const), value: headerValue }), {
     maxLength: 2,
     selector: (header) => header.name,
   }),

@@ -33,7 +33,15 @@ export const TIMEOUTS: IrTimeouts = {
 };
 
 export function prefix(value: string, action: number, more: Partial<IrMatch> = {}): IrMatch {
-  return { path: { type: 'prefix', value }, method: undefined, headers: [], action, ...more };
+  return {
+    path: { type: 'prefix', value },
+    method: undefined,
+    headers: [],
+    queryParams: [],
+    grpc: false,
+    action,
+    ...more,
+  };
 }
 
 export function exact(value: string, action: number, more: Partial<IrMatch> = {}): IrMatch {
@@ -45,11 +53,21 @@ export function httpListener(
   virtualHosts: readonly IrVirtualHost[],
   name = `edge/${hostname}`,
 ): IrHttpListener {
-  return { kind: 'http', name, hostname, timeouts: TIMEOUTS, trustedProxies: [], virtualHosts };
+  return {
+    kind: 'http',
+    name,
+    hostname,
+    port: 80,
+    tls: undefined,
+    timeouts: TIMEOUTS,
+    clientCertificate: undefined,
+    trustedProxies: [],
+    virtualHosts,
+  };
 }
 
 export function tcpListener(action: number | undefined, name = 'edge/tcp'): IrTcpListener {
-  return { kind: 'tcp', name, timeouts: TIMEOUTS, action };
+  return { kind: 'tcp', name, timeouts: TIMEOUTS, clientCertificate: undefined, action };
 }
 
 export function httpSocket(port: number, listeners: readonly number[]): IrSocket {
@@ -63,8 +81,17 @@ export function tcpSocket(port: number, listener: number): IrSocket {
 
 /** An action over clusters: weights by index of the cluster. */
 export function action(name: string, weights: readonly number[] = [1]): IrAction {
-  const backends = weights.map((weight, cluster) => ({ kind: 'cluster', weight, cluster }) as const);
-  return { name, requestTimeoutMs: 0, backendRequestTimeoutMs: 0, backends };
+  const backends = weights.map((weight, cluster) => ({ kind: 'cluster', weight, cluster, filters: [] }) as const);
+  return {
+    name,
+    requestTimeoutMs: 0,
+    backendRequestTimeoutMs: 0,
+    grpc: false,
+    filters: [],
+    retry: undefined,
+    sessionPersistence: undefined,
+    backends,
+  };
 }
 
 export function cluster(key: string, addresses: readonly string[]): IrCluster {
@@ -72,12 +99,12 @@ export function cluster(key: string, addresses: readonly string[]): IrCluster {
     const colon = address.lastIndexOf(':');
     return { ip: address.slice(0, colon).replace(/[[\]]/g, ''), port: Number(address.slice(colon + 1)), weight: 1 };
   });
-  return { key, endpoints, healthCheck: undefined };
+  return { key, endpoints, healthCheck: undefined, protocol: 'http1', tls: undefined };
 }
 
 /** An IR; what is not given is empty. */
 export function ir(parts: Partial<Ir>): Ir {
-  return { settings: SETTINGS, sockets: [], listeners: [], actions: [], clusters: [], ...parts };
+  return { settings: SETTINGS, sockets: [], listeners: [], actions: [], clusters: [], certificates: [], ...parts };
 }
 
 /** One socket (port 8080) with one catch-all listener that has these virtual hosts, and actions `a0`, `a1` … as many as named. */

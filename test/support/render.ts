@@ -3,9 +3,7 @@
  */
 import { stringify } from 'yaml';
 import { formatSpan } from '../../src/base/index.js';
-import type { Ir, IrBackend, IrListener, IrMatch } from '../../src/ir/ir.js';
-import type { BuildResult } from '../../src/pipeline.js';
-import { gatewaySettings, processSettings } from '../../src/resolve/settings.js';
+import type { Plan } from '../../src/pipeline.js';
 import type { Condition, ObjectStatus } from '../../src/status/index.js';
 
 /** One block an object; a condition is `status/reason: message`, and conditions that are as everybody wants them are `ok`. */
@@ -15,7 +13,7 @@ export function renderStatus(objects: readonly ObjectStatus[]): string {
 }
 
 /** `place severity code object: message (hint)`, a line each. */
-export function renderDiagnostics({ diagnostics }: Pick<BuildResult, 'diagnostics'>): string {
+export function renderDiagnostics({ diagnostics }: Pick<Plan, 'diagnostics'>): string {
   return diagnostics
     .map(({ span, severity, code, object, message, hint }) => {
       const note = hint === '' ? '' : ` (${hint})`;
@@ -24,68 +22,8 @@ export function renderDiagnostics({ diagnostics }: Pick<BuildResult, 'diagnostic
     .join('');
 }
 
-/** Sockets with their listeners and virtual hosts, then the actions that matches name, then the clusters. */
-export function renderIr(ir: Ir): string {
-  const settings = differences(ir.settings, processSettings(undefined));
-  const lines: string[] = settings === '' ? [] : [`settings${settings}`];
-  for (const { key, protocol, listeners } of ir.sockets) {
-    lines.push(`${key} ${protocol}: ${listeners.map((index) => ir.listeners[index]?.name).join(', ')}`);
-  }
-  for (const listener of ir.listeners) lines.push('', ...renderListener(listener, ir));
-  if (ir.actions.length > 0) lines.push('');
-  for (const { name, requestTimeoutMs, backendRequestTimeoutMs, backends } of ir.actions) {
-    const timeouts = [
-      requestTimeoutMs > 0 ? ` request=${requestTimeoutMs}ms` : '',
-      backendRequestTimeoutMs > 0 ? ` backendRequest=${backendRequestTimeoutMs}ms` : '',
-    ].join('');
-    const targets = backends.map((backend) => renderBackend(backend, ir));
-    lines.push(`${name}${timeouts}: ${targets.length === 0 ? 'nothing' : targets.join(', ')}`);
-  }
-  if (ir.clusters.length > 0) lines.push('');
-  for (const { key, endpoints, healthCheck } of ir.clusters) {
-    const addresses = endpoints.map(({ ip, port, weight }) => `${ip}:${port}${weight === 1 ? '' : `*${weight}`}`);
-    const check = healthCheck === undefined ? '' : ` check=${JSON.stringify(healthCheck)}`;
-    lines.push(`${key}: ${addresses.length === 0 ? 'no endpoint' : addresses.join(' ')}${check}`);
-  }
-  return lines.length === 0 ? '' : `${lines.join('\n')}\n`;
-}
-
-function renderListener(listener: IrListener, ir: Ir): string[] {
-  const timeouts = differences(listener.timeouts, gatewaySettings(undefined, undefined).timeouts);
-  if (listener.kind === 'tcp') {
-    const action = listener.action === undefined ? 'reset' : ir.actions[listener.action]?.name;
-    return [`${listener.name}${timeouts} -> ${action}`];
-  }
-  const trusted = listener.trustedProxies.length === 0 ? '' : ` trusted=${listener.trustedProxies.join(',')}`;
-  const lines = [`${listener.name} ${listener.hostname || '*'}${timeouts}${trusted}`];
-  for (const { hostname, matches } of listener.virtualHosts) {
-    lines.push(`  ${hostname || '*'}`);
-    for (const match of matches) lines.push(`    ${renderMatch(match)} -> ${ir.actions[match.action]?.name}`);
-  }
-  return lines;
-}
-
-/** ` name=value` for each field that is not as usual. */
-function differences<T extends object>(given: T, usual: T): string {
-  return Object.entries(given)
-    .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(usual[name as keyof T]))
-    .map(([name, value]) => ` ${name}=${JSON.stringify(value)}`)
-    .join('');
-}
-
-function renderMatch({ path, method, headers }: IrMatch): string {
-  const parts = [path.type === 'exact' ? `=${path.value}` : `${path.value}`];
-  if (method !== undefined) parts.push(method);
-  parts.push(...headers.map(({ name, value }) => `${name}:${value}`));
-  return parts.join(' ');
-}
-
-function renderBackend(backend: IrBackend, ir: Ir): string {
-  return `${backend.weight}x ${backend.kind === 'cluster' ? ir.clusters[backend.cluster]?.key : backend.status}`;
-}
-
 function renderBody({ status }: ObjectStatus): unknown {
-  const { conditions, addresses, listeners, parents, ancestors } = status;
+  const { conditions, addresses, listeners, attachedListenerSets = 0, parents, ancestors } = status;
   if (parents !== undefined) {
     return parents.map(({ parentRef, conditions: own }) => ({ [renderReference(parentRef)]: renderConditions(own) }));
   }
@@ -98,6 +36,7 @@ function renderBody({ status }: ObjectStatus): unknown {
   return {
     addresses: addresses?.map(({ value }) => value).join(' '),
     conditions: renderConditions(conditions ?? []),
+    ...(attachedListenerSets > 0 && { attachedListenerSets }),
     listeners: Object.fromEntries(
       listeners.map(({ name, supportedKinds, attachedRoutes, conditions: own }) => [
         `${name} (${supportedKinds.map(({ kind }) => kind).join(' ') || 'no kind'}, ${attachedRoutes} attached)`,

@@ -42,7 +42,10 @@ describe('explainRequest', () => {
 
   it('demands method and every header, names in any case, the first of a name', () => {
     const wanted = oneListener([
-      { hostname: '', matches: [prefix('/', 0, { method: 'POST', headers: [{ name: 'x-team', value: 'blue' }] })] },
+      {
+        hostname: '',
+        matches: [prefix('/', 0, { method: 'POST', headers: [{ name: 'x-team', type: 'exact', value: 'blue' }] })],
+      },
     ]);
     expect(
       actionOf(
@@ -99,7 +102,7 @@ describe('explainRequest', () => {
         {
           ...action('a0', [3]),
           backends: [
-            { kind: 'cluster', weight: 3, cluster: 0 },
+            { kind: 'cluster', weight: 3, cluster: 0, filters: [] },
             { kind: 'invalid', weight: 1, status: 500 },
           ],
         },
