@@ -7,6 +7,7 @@ import { Command, CommanderError } from 'commander';
 import { LAYOUT_VERSION } from '../native/layout-version.js';
 import { checkCommand } from './check.js';
 import { EXIT } from './exit-status.js';
+import { explainCommand } from './explain.js';
 import { reloadCommand } from './reload.js';
 import { runCommand } from './run.js';
 import { statusCommand } from './status.js';
@@ -24,7 +25,7 @@ const program = new Command('weirgate')
     '\nExit status: 0 ok · 1 configuration invalid or operation failed · 2 usage · 3 warnings under --strict · 4 no instance',
   );
 
-for (const command of [runCommand(version), checkCommand(), statusCommand(), reloadCommand()]) {
+for (const command of [runCommand(version), checkCommand(), explainCommand(), statusCommand(), reloadCommand()]) {
   program.addCommand(command.copyInheritedSettings(program));
 }
 for (const command of [program, ...program.commands]) command.exitOverride();

@@ -2,9 +2,10 @@
  * The slow, obvious judge of the IR: request → decision, and why every other candidate lost.
  * It is `weirgate explain` for people and the oracle of the tests: the native matcher must agree with it on every request.
  */
+import { assertDefined } from '../base/index.js';
 import type { Ir, IrAction, IrHttpListener, IrMatch, IrSocket, IrVirtualHost } from '../ir/ir.js';
 import { coversHost, foldHost, specificity } from './host-match.js';
-import { fitsPath, pathRank } from './path-match.js';
+import { compareMatches, describeMatch, whyNot } from './match.js';
 
 /** What of a request decides its route. */
 export interface ExplainedRequest {
@@ -14,6 +15,8 @@ export interface ExplainedRequest {
   readonly host: string;
   /** As received, without query. */
   readonly path: string;
+  /** As received, without the question mark; `''` without one. */
+  readonly query: string;
   /** Fields in order; names in any case. The first of a name counts. */
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
@@ -50,15 +53,24 @@ export interface Share {
   readonly share: number;
 }
 
-/** Returns the decision for an HTTP request at a socket. Cost: linear in everything. */
+/** Returns the decision for a request in clear text at a socket. Cost: linear in everything. */
 export function explainRequest(ir: Ir, socket: IrSocket, request: ExplainedRequest): Decision {
   const lost: Loser[] = [];
-  const listener = chooseListener(ir, socket, foldHost(request.host), lost);
-  if (listener === undefined) return { kind: 'noListener', lost };
+  const listener = chooseListener(httpListeners(ir, socket, lost), foldHost(request.host), 'host', lost);
+  return listener === undefined ? { kind: 'noListener', lost } : explainOnListener(ir, listener, request, lost);
+}
+
+/** Returns the decision for a request that has come to a listener; `lost` is what was left behind on the way and grows. */
+export function explainOnListener(
+  ir: Ir,
+  listener: IrHttpListener,
+  request: ExplainedRequest,
+  lost: Loser[],
+): Extract<Decision, { kind: 'noRoute' | 'action' }> {
   for (const virtualHost of rankVirtualHosts(listener, foldHost(request.host), lost)) {
     const match = chooseMatch(ir, virtualHost, request, lost);
     if (match === undefined) continue;
-    const action = ir.actions[match.action]!;
+    const action = assertDefined(ir.actions[match.action], 'every match has an action');
     return {
       kind: 'action',
       listener: listener.name,
@@ -77,39 +89,47 @@ export function explainRequest(ir: Ir, socket: IrSocket, request: ExplainedReque
 export function sharesOf(ir: Ir, action: IrAction): Share[] {
   const total = action.backends.reduce((sum, backend) => sum + backend.weight, 0);
   return action.backends.map((backend) => ({
-    backend: backend.kind === 'cluster' ? ir.clusters[backend.cluster]!.key : `invalid reference (${backend.status})`,
+    backend:
+      backend.kind === 'cluster'
+        ? assertDefined(ir.clusters[backend.cluster], 'backends name clusters').key
+        : `invalid reference (${backend.status})`,
     share: backend.weight / total,
   }));
 }
 
-/** Returns a match in words: `GET exact /a, header x=1`. */
-export function describeMatch(match: IrMatch): string {
-  const headers = match.headers.map(({ name, value }) => `, header ${name}=${value}`).join('');
-  return `${match.method ?? 'any method'} ${match.path.type} ${match.path.value}${headers}`;
-}
-
-function chooseListener(ir: Ir, socket: IrSocket, host: string, lost: Loser[]): IrHttpListener | undefined {
-  const covering: IrHttpListener[] = [];
-  for (const index of socket.listeners) {
-    const listener = ir.listeners[index]!;
-    if (listener.kind !== 'http') lost.push({ kind: 'listener', name: listener.name, why: 'it speaks TCP' });
-    else if (coversHost(listener.hostname, host)) covering.push(listener);
-    else
-      lost.push({
-        kind: 'listener',
-        name: listener.name,
-        why: `its hostname ${listener.hostname} does not cover the host`,
-      });
+/** Returns the one of the listeners that serves a folded name: the most specific that covers it. `what` names it for people. */
+export function chooseListener<L extends { readonly name: string; readonly hostname: string }>(
+  listeners: readonly L[],
+  name: string,
+  what: 'host' | 'server name',
+  lost: Loser[],
+): L | undefined {
+  const covering: L[] = [];
+  for (const listener of listeners) {
+    if (coversHost(listener.hostname, name)) covering.push(listener);
+    else {
+      const why = `its hostname ${listener.hostname} does not cover the ${what}`;
+      lost.push({ kind: 'listener', name: listener.name, why });
+    }
   }
   const [winner, ...others] = covering.toSorted((a, b) => specificity(b.hostname) - specificity(a.hostname));
-  for (const { name } of others) {
+  for (const other of others) {
     lost.push({
       kind: 'listener',
-      name,
-      why: `${nameOf(winner!.hostname)} is more specific, and only one listener serves a host`,
+      name: other.name,
+      why: `${nameOf(winner?.hostname ?? '')} is more specific, and only one listener serves a ${what}`,
     });
   }
   return winner;
+}
+
+function httpListeners(ir: Ir, socket: IrSocket, lost: Loser[]): IrHttpListener[] {
+  return socket.listeners.flatMap((index) => {
+    const listener = assertDefined(ir.listeners[index], 'sockets name listeners');
+    if (listener.kind === 'http') return [listener];
+    lost.push({ kind: 'listener', name: listener.name, why: `it speaks ${listener.kind.toUpperCase()}` });
+    return [];
+  });
 }
 
 function rankVirtualHosts(listener: IrHttpListener, host: string, lost: Loser[]): IrVirtualHost[] {
@@ -129,36 +149,21 @@ function chooseMatch(ir: Ir, host: IrVirtualHost, request: ExplainedRequest, los
     if (why === undefined) fitting.push(match);
     else lost.push({ kind: 'match', name: nameMatch(ir, host, match), why });
   }
-  // Within equal paths the order of the IR stands, and toSorted is stable.
-  const [winner, ...others] = fitting.toSorted((a, b) => compareRanks(pathRank(b.path), pathRank(a.path)));
+  // Within equal ranks the order of the IR stands, and toSorted is stable.
+  const [winner, ...others] = fitting.toSorted(compareMatches);
+  if (winner === undefined) return undefined;
   for (const match of others) {
-    const isLater = pathRank(match.path) === pathRank(winner!.path);
+    const isLater = compareMatches(winner, match) === 0;
     const why = isLater
       ? 'it comes later in the order of precedence'
-      : `${winner!.path.type} ${winner!.path.value} is more specific`;
+      : `${winner.grpc ? 'gRPC' : winner.path.type} ${winner.path.value} is more specific`;
     lost.push({ kind: 'match', name: nameMatch(ir, host, match), why });
   }
   return winner;
 }
 
-function compareRanks(a: number, b: number): number {
-  return a === b ? 0 : a < b ? -1 : 1;
-}
-
-/** Why a match does not fit a request, in words; `undefined` when it does. */
-function whyNot(match: IrMatch, request: ExplainedRequest): string | undefined {
-  if (!fitsPath(match.path, request.path)) return `the path is ${request.path}`;
-  if (match.method !== undefined && match.method !== request.method) return `the method is ${request.method}`;
-  for (const { name, value } of match.headers) {
-    const sent = request.headers.find(([field]) => field.toLowerCase() === name)?.[1];
-    if (sent === undefined) return `the request has no header ${name}`;
-    if (sent !== value) return `the header ${name} is ${sent}`;
-  }
-  return undefined;
-}
-
 function nameMatch(ir: Ir, host: IrVirtualHost, match: IrMatch): string {
-  return `${ir.actions[match.action]!.name} at ${nameOf(host.hostname)}: ${describeMatch(match)}`;
+  return `${ir.actions[match.action]?.name} at ${nameOf(host.hostname)}: ${describeMatch(match)}`;
 }
 
 function nameOf(hostname: string): string {

@@ -17,6 +17,8 @@ export interface AdminSource {
   overview(): Overview;
   /** UTF-8 text of a JSON array. */
   objects(filter: ObjectFilter): Promise<Uint8Array>;
+  /** The IR that serves as JSON, without private keys; `null` before the first generation. */
+  ir(): Promise<Uint8Array>;
   /** Pieces of the exposition. */
   metrics(): Iterable<string>;
   /** `wait`: answer when the reload is settled. */
@@ -160,6 +162,7 @@ interface Route {
 
 const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
   ['/metrics', { method: 'GET', answer: answerMetrics }],
+  ['/ir', { method: 'GET', answer: answerIr }],
   ['/objects', { method: 'GET', answer: answerObjects }],
   ['/overview', { method: 'GET', answer: (response, source) => json(response, 200, source.overview()) }],
   ['/version', { method: 'GET', answer: answerVersion }],
@@ -188,6 +191,12 @@ async function answerObjects(response: ServerResponse, source: AdminSource, quer
   response.write(`{"apiVersion":"v1","kind":"List","metadata":${metadata},"items":`);
   response.write(items);
   response.end('}\n');
+}
+
+async function answerIr(response: ServerResponse, source: AdminSource): Promise<void> {
+  const body = await source.ir();
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(body);
 }
 
 function answerVersion(response: ServerResponse, source: AdminSource): void {

@@ -94,6 +94,11 @@ export class BuildPool {
     return (await this.#build.run(filter, { name: 'objects' })) as Uint8Array;
   }
 
+  /** Returns the IR that serves as the UTF-8 text of JSON, `null` before the first. Waits for a build under way. */
+  async ir(): Promise<Uint8Array> {
+    return (await this.#build.run(undefined, { name: 'ir' })) as Uint8Array;
+  }
+
   /** Ends all threads. */
   async close(): Promise<void> {
     await Promise.all([this.#parse.destroy(), this.#build.destroy()]);

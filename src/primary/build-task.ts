@@ -61,6 +61,12 @@ export function abandon(): void {
   state.abandon();
 }
 
+/** Returns the IR that serves as JSON, UTF-8 (`Uint8Array`); `null` before the first generation. See `BuildState.ir`. */
+export function ir(): unknown {
+  const bytes = alone(new TextEncoder().encode(JSON.stringify(state.ir() ?? null)));
+  return transferring(bytes, bytes);
+}
+
 /** Returns the objects that serve as a JSON array, UTF-8 (`Uint8Array`). */
 export function objects(filter: ObjectFilter): unknown {
   const bytes = alone(new TextEncoder().encode(JSON.stringify(state.objects(filter))));

@@ -177,6 +177,7 @@ export class Primary {
     this.#admin = await openAdmin(adminPath, {
       overview: () => this.#overview(),
       objects: (filter) => this.#pool.objects(filter),
+      ir: () => this.#pool.ir(),
       metrics: () => this.#metrics(),
       reload: (wait) => this.#answerReload(wait),
       isLive: () => this.#crew.isLive,

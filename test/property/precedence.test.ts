@@ -62,6 +62,7 @@ const request: fc.Arbitrary<ExplainedRequest> = fc.record({
   method: fc.constantFrom('GET', 'POST', 'PUT'),
   host: fc.constantFrom('a.test', 'b.a.test', 'x.b.a.test', 'x.a.test', 'c.test', 'test'),
   path: fc.constantFrom('/', '/a', '/a/', '/a/b', '/a/b/c', '/ab', '/abc'),
+  query: fc.constant(''),
   headers: fc.subarray<readonly [string, string]>([
     ['X-ONE', '1'],
     ['x-two', '2'],

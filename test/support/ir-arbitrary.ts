@@ -84,6 +84,7 @@ const strayRequest: fc.Arbitrary<ExplainedRequest> = fc.record({
   method,
   host: requestHost,
   path: requestPath,
+  query: fc.constant(''),
   headers: fc.array(fc.tuple(fc.constantFrom('x-a', 'X-A', 'x-b', 'accept'), headerValue), { maxLength: 4 }),
 });
 
@@ -103,6 +104,7 @@ function aimedRequest(
       method: match.method ?? stray.method,
       host: hostname === '' ? stray.host : hostname.replace('*', label),
       path: `${match.path.value}${suffix}`,
+      query: '',
       headers: [
         ...match.headers.map(({ name, value }) => [name, value] as const),
         ...(keepsHeaders ? [] : stray.headers),

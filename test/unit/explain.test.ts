@@ -4,7 +4,7 @@ import type { Ir } from '../../src/ir/ir.js';
 import { action, cluster, exact, httpListener, httpSocket, ir, oneListener, prefix } from '../support/ir.js';
 
 function decide(from: Ir, host: string, path: string, method = 'GET', headers: [string, string][] = []): Decision {
-  return explainRequest(from, from.sockets[0]!, { method, host, path, headers });
+  return explainRequest(from, from.sockets[0]!, { method, host, path, query: '', headers });
 }
 
 function actionOf(decision: Decision): string {

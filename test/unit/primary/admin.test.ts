@@ -25,6 +25,7 @@ afterEach(async () => {
 const source = (parts: Partial<AdminSource> = {}): AdminSource => ({
   overview: () => ({ version: '1.2.3', layoutHash: 'abc', pid: 4711, phase: 'serving' }) as Overview,
   objects: async (filter) => new TextEncoder().encode(JSON.stringify([filter])),
+  ir: async () => new TextEncoder().encode('null'),
   metrics: () => ['a 1\n', '# EOF\n'],
   reload: async (wait) => ({ outcome: wait ? 'programmed' : 'requested', generation: 3 }) as ReloadAnswer,
   isLive: () => true,
