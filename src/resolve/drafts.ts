@@ -12,6 +12,7 @@ import type {
   StreamRoute,
   TlsTermination,
 } from '../model/model.js';
+import { objectName } from '../model/object-ref.js';
 import type { GatewaySettings } from '../model/settings.js';
 
 export interface GatewayDraft {
@@ -21,6 +22,8 @@ export interface GatewayDraft {
   readonly settings: GatewaySettings;
   /** Networks of the class's config; `undefined`: no pool. */
   readonly pool: readonly string[] | undefined;
+  /** With `defaultScope: All`: routes with `useDefaultGateways: All` attach as if they named it. */
+  readonly isDefault: boolean;
   /** False as soon as a finding says so: then it opens nothing. */
   accepted: boolean;
   /** Canonical IP literals that the listeners bind; none of them covers another. */
@@ -31,6 +34,20 @@ export interface GatewayDraft {
   /** Shown to endpoints that ask for one; see `spec.tls.backend`. */
   clientCertificate: Certificate | undefined;
 }
+
+/** A ListenerSet that names a Gateway of ours, while it is being judged. */
+export interface ListenerSetDraft {
+  readonly resource: Resource;
+  /** `namespace/name`. */
+  readonly name: string;
+  readonly gateway: GatewayDraft;
+  /** False: `allowedListeners` of the Gateway does not take it, and it has no listeners. */
+  readonly isAllowed: boolean;
+  readonly listeners: ListenerDraft[];
+}
+
+/** What a route may name as its parent: it attaches to the listeners of this object only, never to those of its relatives. */
+export type ParentDraft = GatewayDraft | ListenerSetDraft;
 
 /** Protocols of the Gateway API; `undefined` in a draft means any other word. */
 export type Protocol = 'HTTP' | 'HTTPS' | 'TLS' | 'TCP' | 'UDP';
@@ -66,6 +83,6 @@ export interface ListenerDraft {
 }
 
 /** Returns how messages name a listener of another object: `"http" of Gateway default/edge`. */
-export function listenerText(listener: ListenerDraft): string {
-  return `"${listener.spec.name}" of Gateway ${listener.gateway.name}`;
+export function listenerText({ spec, owner }: ListenerDraft): string {
+  return `"${spec.name}" of ${owner.kind} ${objectName(owner.metadata)}`;
 }

@@ -9,7 +9,7 @@ import { resolveAddresses } from './addresses.js';
 import { CODES } from './codes.js';
 import { resolveConflicts } from './conflicts.js';
 import type { Context } from './context.js';
-import type { GatewayDraft, ListenerDraft } from './drafts.js';
+import type { GatewayDraft, ListenerDraft, ParentDraft } from './drafts.js';
 import type { Facts } from './facts.js';
 import { type Findings, isFalse, refOf } from './findings.js';
 import type { ClassDraft, Classes } from './gateway-classes.js';
@@ -19,11 +19,21 @@ import type { Parameters } from './parameters.js';
 import { classOnlyFields, gatewaySettings } from './settings.js';
 import { resolveSockets } from './sockets.js';
 
+/** Kinds of `gateway.networking.k8s.io` that routes attach to. */
+export type ParentKind = 'Gateway' | 'ListenerSet';
+
 /** The Gateways of a snapshot, judged. */
 export interface Gateways {
   /** Those of our accepted classes, in order of seniority. */
   readonly ours: readonly GatewayDraft[];
   readonly assignedAddresses: Readonly<Record<string, string>>;
+  /** Those to which routes with `useDefaultGateways: All` attach, in order of seniority. */
+  readonly defaults: readonly GatewayDraft[];
+  /**
+   * Returns the parent of that name, `'foreign'` for one that is not ours to serve, `undefined` when there is none. Its `listeners`
+   * are all that a parentRef to it can select; `allowsNamespace` of each is seen from the namespace of the object in which it stands.
+   */
+  readonly findParent: (kind: ParentKind, namespace: string, name: string) => ParentDraft | 'foreign' | undefined;
   /** Returns our Gateway of that name, `'foreign'` for one that is not ours to serve, `undefined` when there is none. */
   readonly find: (namespace: string, name: string) => GatewayDraft | 'foreign' | undefined;
   /** See `Inventory.absence`. */
@@ -45,10 +55,13 @@ export function resolveGateways(context: Context, classes: Classes): Gateways {
   resolveConflicts(ours, findings);
   resolveSockets(ours, facts, findings);
   for (const gateway of ours) summarise(gateway, findings);
+  const find: Gateways['find'] = (namespace, name) => byName.get(objectName({ namespace, name }));
   return {
     ours,
+    defaults: ours.filter(({ isDefault }) => isDefault),
     assignedAddresses,
-    find: (namespace, name) => byName.get(objectName({ namespace, name })),
+    findParent: (kind, namespace, name) => (kind === 'Gateway' ? find(namespace, name) : undefined),
+    find,
     absence: (namespace, name) => inventory.absence('Gateway', namespace, name),
   };
 }
@@ -97,6 +110,7 @@ function draftGateway(resource: Gateway, ofClass: ClassDraft, context: Context):
     name: objectName(resource.metadata),
     settings: gatewaySettings(ofClass.config, own.ok ? own.value : undefined),
     pool: poolOf(ofClass.config, facts),
+    isDefault: resource.spec.defaultScope === 'All',
     accepted: ofClass.accepted && own.ok,
     binds: [],
     addresses: [],
