@@ -31,9 +31,10 @@ export interface BackendReference {
   readonly port?: number;
 }
 
-/** A cluster and what policies call it. */
+/** A backend that exists, and what policies call it. */
 export interface ResolvedBackend {
-  readonly cluster: Cluster;
+  /** `undefined`: its BackendTLSPolicy cannot be carried out. Its share is answered with errors, and the route is none the worse for it. */
+  readonly cluster: Cluster | undefined;
   readonly target: PolicyTarget;
 }
 
