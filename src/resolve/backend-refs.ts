@@ -2,20 +2,23 @@
  * backendRefs: from a reference to the cluster it means, or to the reason why it means none.
  * Order of the questions: kind, permission, existence. Source: BackendObjectReference and the reasons of ResolvedRefs.
  */
+
+import { nearestWord } from '../admit/index.js';
 import type { DiagnosticCode } from '../base/index.js';
 import {
   type Backend,
   GATEWAY_GROUP,
-  type HTTPRoute,
+  type Resource,
   type Service,
   type ServicePort,
-  type TCPRoute,
   WEIRGATE_GROUP,
 } from '../gateway-api/index.js';
+import type { Capabilities } from '../model/capabilities.js';
 import { parseIpAddress } from '../model/ip-address.js';
 import type { Cluster } from '../model/model.js';
 import { objectName } from '../model/object-ref.js';
 import type { BackendPolicies, PolicyTarget } from './backend-policies.js';
+import { type Payload, protocolFault, spokenProtocol, transportOf } from './backend-protocols.js';
 import { CODES } from './codes.js';
 import type { Context } from './context.js';
 import { type Findings, isFalse } from './findings.js';
@@ -31,31 +34,41 @@ export interface BackendReference {
   readonly port?: number;
 }
 
-/** A backend that exists, and what policies call it. */
+/** A cluster and what policies call it. */
 export interface ResolvedBackend {
-  /** `undefined`: its BackendTLSPolicy cannot be carried out. Its share is answered with errors, and the route is none the worse for it. */
-  readonly cluster: Cluster | undefined;
+  readonly cluster: Cluster;
   readonly target: PolicyTarget;
 }
 
 interface Fault {
   readonly code: DiagnosticCode;
   readonly reason: 'InvalidKind' | 'RefNotPermitted' | 'BackendNotFound' | 'UnsupportedProtocol';
+  /** Field of the reference that is wrong. */
+  readonly field: 'kind' | 'name' | 'port';
   /** Completes "backendRefs[0] names …". */
   readonly message: string;
-  readonly hint?: string;
+  readonly hint: string;
 }
 
 type Outcome = ResolvedBackend | Fault;
 
-/** Protocols above TCP that a Service port may announce and that the data plane does not speak to endpoints. */
-const UNSERVED_APP_PROTOCOLS: ReadonlySet<string> = new Set([
-  'kubernetes.io/h2c',
-  'kubernetes.io/wss',
-  'https',
-  'h2c',
-  'grpc',
-]);
+/** What is asked for: a kind of ours, permitted, by its full name. */
+interface Question {
+  readonly routeKind: string;
+  readonly payload: Payload;
+  readonly namespace: string;
+  readonly name: string;
+  readonly port: number | undefined;
+  /** Whether the asker may see what else there is in the namespace. */
+  readonly isOwnNamespace: boolean;
+}
+
+/** Kinds of other people's that are backends elsewhere, with what stands for them here. */
+const FOREIGN_KINDS: Readonly<Record<string, string>> = {
+  XBackend: `this version has no XBackend: write a Backend of group "${WEIRGATE_GROUP}" with the addresses`,
+  ServiceImport: 'there is one cluster here: use a Service with EndpointSlices',
+  Pod: 'use a Service, or a Backend with the address',
+};
 
 /** Resolves references; the same target costs a look-up only once. */
 export class BackendReferences {
@@ -63,112 +76,133 @@ export class BackendReferences {
   readonly #grants: ReferenceGrants;
   readonly #policies: BackendPolicies;
   readonly #endpoints: ServiceEndpoints;
+  readonly #capabilities: Capabilities;
   readonly #findings: Findings;
   readonly #known = new Map<string, Outcome>();
   readonly #clusters = new Map<string, ResolvedBackend>();
 
-  constructor({ inventory, grants, findings }: Context, policies: BackendPolicies) {
+  constructor({ inventory, grants, capabilities, findings }: Context, policies: BackendPolicies) {
     this.#inventory = inventory;
     this.#grants = grants;
     this.#policies = policies;
+    this.#capabilities = capabilities;
     this.#findings = findings;
     this.#endpoints = new ServiceEndpoints(inventory, findings);
   }
 
-  /** Returns the backend that a route refers to at `path`; adds a finding about the route and returns `undefined` if there is none. */
-  resolve(route: HTTPRoute | TCPRoute, reference: BackendReference, path: string): ResolvedBackend | undefined {
-    const outcome = this.#judge(route, reference);
+  /**
+   * Returns the backend that a route refers to at `path` and sends `payload` to; adds a finding about the route, for all of its
+   * parents, and returns `undefined` if there is none.
+   */
+  resolve(route: Resource, reference: BackendReference, payload: Payload, path: string): ResolvedBackend | undefined {
+    const outcome = this.#judge(route, reference, payload);
     if (!('reason' in outcome)) return outcome;
     this.#findings.add(route, {
       code: outcome.code,
       subject: { kind: 'parents' },
-      path: `${path}.${outcome.reason === 'InvalidKind' ? 'kind' : 'name'}`,
+      path: `${path}.${outcome.field}`,
       condition: isFalse('ResolvedRefs', outcome.reason),
       message: `${path.replace(/^spec\./, '')} names ${outcome.message}`,
-      hint: outcome.hint ?? '',
+      hint: outcome.hint,
     });
     return undefined;
   }
 
-  #judge(route: HTTPRoute | TCPRoute, reference: BackendReference): Outcome {
+  #judge(route: Resource, reference: BackendReference, payload: Payload): Outcome {
     const { group, kind, name, port } = reference;
     const from = { group: GATEWAY_GROUP, kind: route.kind, namespace: route.metadata.namespace };
     const namespace = reference.namespace ?? from.namespace;
     const isService = group === '' && kind === 'Service';
-    if (!isService && !(group === WEIRGATE_GROUP && kind === 'Backend')) {
-      return {
-        code: CODES.backendKindInvalid,
-        reason: 'InvalidKind',
-        message: `the kind ${kind} of group "${group}", which is no backend`,
-        hint: `use a Service, or a Backend of group "${WEIRGATE_GROUP}"`,
-      };
-    }
+    if (!isService && !(group === WEIRGATE_GROUP && kind === 'Backend')) return invalidKind(group, kind);
     // Permission before existence: whether an object of another namespace exists must not show without a grant.
     if (!this.#grants.permits(from, { group, kind, namespace, name })) {
       return {
         code: CODES.referenceNotPermitted,
         reason: 'RefNotPermitted',
+        field: 'name',
         message: `${kind} ${objectName({ namespace, name })} of another namespace, which no ReferenceGrant permits`,
         hint: `write a ReferenceGrant in namespace ${namespace}, from ${route.kind} in ${from.namespace} to ${kind}`,
       };
     }
-    const key = `${route.kind} ${kind}/${namespace}/${name}:${port ?? ''}`;
+    const isOwnNamespace = namespace === from.namespace;
+    const key = `${route.kind} ${payload} ${isOwnNamespace} ${kind}/${namespace}/${name}:${port ?? ''}`;
     let outcome = this.#known.get(key);
     if (outcome === undefined) {
-      outcome = isService ? this.#judgeService(namespace, name, port, route.kind) : this.#judgeBackend(namespace, name);
+      const question: Question = { routeKind: route.kind, payload, namespace, name, port, isOwnNamespace };
+      outcome = isService ? this.#judgeService(question) : this.#judgeBackend(question);
       this.#known.set(key, outcome);
     }
     return outcome;
   }
 
-  #notFound(kind: 'Backend' | 'Service', namespace: string, name: string): Fault {
+  #notFound(kind: 'Backend' | 'Service', { namespace, name, isOwnNamespace }: Question): Fault {
     const absence = this.#inventory.absence(kind, namespace, name);
-    const message = `${kind} ${objectName({ namespace, name })}, ${absence}`;
-    return { code: CODES.backendNotFound, reason: 'BackendNotFound', message };
+    return {
+      code: CODES.backendNotFound,
+      reason: 'BackendNotFound',
+      field: 'name',
+      message: `${kind} ${objectName({ namespace, name })}, ${absence}`,
+      hint: isOwnNamespace ? this.#inventory.suggestion(kind, namespace, name) : '',
+    };
   }
 
-  #judgeBackend(namespace: string, name: string): Outcome {
-    const backend = this.#inventory.find('Backend', namespace, name);
-    return backend === undefined ? this.#notFound('Backend', namespace, name) : this.#backendCluster(backend);
+  #judgeBackend(question: Question): Outcome {
+    const backend = this.#inventory.find('Backend', question.namespace, question.name);
+    return backend === undefined ? this.#notFound('Backend', question) : this.#backendCluster(backend);
   }
 
-  #judgeService(namespace: string, name: string, port: number | undefined, routeKind: string): Outcome {
+  #judgeService(question: Question): Outcome {
+    const { namespace, name, port, payload, routeKind } = question;
     const object = `Service ${objectName({ namespace, name })}`;
     const service = this.#inventory.find('Service', namespace, name);
-    if (service === undefined) return this.#notFound('Service', namespace, name);
+    if (service === undefined) return this.#notFound('Service', question);
     if (service.spec.type === 'ExternalName') {
-      const message = `${object}, whose type ExternalName is not served`;
       return {
         code: CODES.backendKindInvalid,
         reason: 'InvalidKind',
-        message,
+        field: 'kind',
+        message: `${object}, whose type ExternalName is not served`,
         hint: 'write a Backend with the addresses',
       };
     }
-    const servicePort = service.spec.ports.find((candidate) => candidate.port === port);
+    // One number may be there twice, for TCP and for UDP.
+    const numbered = service.spec.ports.filter((candidate) => candidate.port === port);
+    const servicePort = numbered.find(({ protocol }) => protocol === transportOf(payload)) ?? numbered[0];
     if (servicePort === undefined) {
-      const ports = service.spec.ports.map((candidate) => candidate.port).join(', ');
-      const hint = ports === '' ? '' : `its ports: ${ports}`;
-      const message = `port ${port ?? '(none)'} of ${object}, which does not exist`;
-      return { code: CODES.backendNotFound, reason: 'BackendNotFound', message, hint };
+      const ports = [...new Set(service.spec.ports.map((candidate) => candidate.port))].join(', ');
+      return {
+        code: CODES.backendNotFound,
+        reason: 'BackendNotFound',
+        field: 'port',
+        message: `port ${port ?? '(none)'} of ${object}, which does not exist`,
+        hint: ports === '' ? 'the Service has no ports' : `its ports: ${ports}`,
+      };
     }
-    const unserved = unservedProtocol(servicePort, routeKind);
-    if (unserved === undefined) return this.#serviceCluster(service, servicePort);
-    const message = `port ${servicePort.port} of ${object}, whose ${unserved} does not go with an ${routeKind}`;
-    return { code: CODES.backendProtocol, reason: 'UnsupportedProtocol', message };
+    const hasTls = (): boolean => this.#serviceCluster(service, servicePort).cluster.tls !== undefined;
+    const fault = protocolFault(servicePort, payload, routeKind, hasTls, this.#capabilities);
+    if (fault === undefined) return this.#serviceCluster(service, servicePort);
+    return {
+      code: CODES.backendProtocol,
+      reason: 'UnsupportedProtocol',
+      field: 'port',
+      message: `port ${servicePort.port} of ${object}, whose ${fault.message}`,
+      hint: fault.hint,
+    };
   }
 
   #serviceCluster(service: Service, port: ServicePort): ResolvedBackend {
     const { namespace, name } = service.metadata;
-    const key = `Service/${namespace}/${name}:${port.port}`;
-    return this.#cluster(key, { kind: 'Service', namespace, name, section: port.name ?? '' }, () => {
+    const isUdp = port.protocol === 'UDP';
+    const key = `Service/${namespace}/${name}:${port.port}${isUdp ? '/udp' : ''}`;
+    const target: PolicyTarget = { kind: 'Service', namespace, name, section: port.name ?? '' };
+    return this.#cluster(key, target, spokenProtocol(port), () => {
       const endpoints = this.#endpoints.of(service.metadata, port);
       if (endpoints.length === 0) {
         const names = this.#endpoints.portNames(service.metadata);
         this.#findings.add(service, {
           code: CODES.backendWithoutEndpoints,
           path: `spec.ports[${service.spec.ports.indexOf(port)}]`,
-          message: `port ${port.port} has no ready endpoint, so what is routed to it is answered with 503`,
+          message: `port ${port.port} has no ready endpoint, so what is routed to it is ${isUdp ? 'dropped' : 'answered with 503'}`,
           hint:
             names.length === 0 || names.includes(port.name ?? '')
               ? `write an EndpointSlice with the label kubernetes.io/service-name: ${name}`
@@ -181,7 +215,7 @@ export class BackendReferences {
 
   #backendCluster({ metadata: { namespace, name }, spec }: Backend): ResolvedBackend {
     const key = `Backend/${namespace}/${name}`;
-    return this.#cluster(key, { kind: 'Backend', namespace, name, section: '' }, () =>
+    return this.#cluster(key, { kind: 'Backend', namespace, name, section: '' }, 'http1', () =>
       sortedEndpoints(
         spec.endpoints.flatMap(({ address: text, port, weight }) => {
           const address = parseIpAddress(text);
@@ -191,19 +225,35 @@ export class BackendReferences {
     );
   }
 
-  #cluster(key: string, target: PolicyTarget, endpoints: () => Cluster['endpoints']): ResolvedBackend {
+  #cluster(
+    key: string,
+    target: PolicyTarget,
+    protocol: Cluster['protocol'],
+    endpoints: () => Cluster['endpoints'],
+  ): ResolvedBackend {
     let known = this.#clusters.get(key);
     if (known === undefined) {
       const healthCheck = this.#policies.healthCheck(target);
-      known = { cluster: { key, endpoints: endpoints(), healthCheck, protocol: 'http1', tls: undefined }, target };
+      known = { cluster: { key, endpoints: endpoints(), healthCheck, protocol, tls: undefined }, target };
       this.#clusters.set(key, known);
     }
     return known;
   }
 }
 
-function unservedProtocol({ protocol, appProtocol = '' }: ServicePort, routeKind: string): string | undefined {
-  if (protocol !== 'TCP') return `protocol ${protocol}`;
-  const isHttp = routeKind === 'HTTPRoute';
-  return isHttp && UNSERVED_APP_PROTOCOLS.has(appProtocol.toLowerCase()) ? `appProtocol ${appProtocol}` : undefined;
+function invalidKind(group: string, kind: string): Fault {
+  const near = nearestWord(kind, ['Service', 'Backend']);
+  const meant =
+    near === 'Service'
+      ? 'did you mean Service, of group ""?'
+      : near === 'Backend'
+        ? `did you mean Backend, of group "${WEIRGATE_GROUP}"?`
+        : `use a Service, or a Backend of group "${WEIRGATE_GROUP}"`;
+  return {
+    code: CODES.backendKindInvalid,
+    reason: 'InvalidKind',
+    field: 'kind',
+    message: `the kind ${kind} of group "${group}", which is no backend`,
+    hint: Object.hasOwn(FOREIGN_KINDS, kind) ? (FOREIGN_KINDS[kind] ?? meant) : meant,
+  };
 }

@@ -72,7 +72,7 @@ function resolveBackends(
   const weighted: WeightedBackend[] = [];
   const backends: ResolvedBackend[] = [];
   for (const [index, reference] of references.entries()) {
-    const backend = resolver.resolve(route, reference, `${path}.backendRefs[${index}]`);
+    const backend = resolver.resolve(route, reference, 'http', `${path}.backendRefs[${index}]`);
     if (reference.weight === 0) continue;
     weighted.push({ weight: reference.weight, cluster: backend?.cluster, filters: [] });
     if (backend !== undefined) backends.push(backend);

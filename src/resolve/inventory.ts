@@ -4,6 +4,7 @@
 import type { Snapshot } from '../admit/snapshot.js';
 import { objectLabel, type Resource, type ResourceKind, type ResourceOf } from '../gateway-api/index.js';
 import { compareSeniority, objectName, type Seniority } from '../model/object-ref.js';
+import { NearNames } from './near-names.js';
 
 type ByKind = { readonly [K in ResourceKind]?: ReadonlyMap<string, ResourceOf<K>> };
 
@@ -11,6 +12,8 @@ type ByKind = { readonly [K in ResourceKind]?: ReadonlyMap<string, ResourceOf<K>
 export class Inventory {
   readonly #kinds: ByKind;
   readonly #refused: Snapshot['refused'];
+  readonly #near = new NearNames();
+  readonly #names = new Map<ResourceKind, Map<string, string[]>>();
 
   constructor({ resources, refused }: Pick<Snapshot, 'resources' | 'refused'>) {
     this.#refused = refused;
@@ -38,6 +41,30 @@ export class Inventory {
   absence(kind: ResourceKind, namespace: string, name: string): string {
     const isRefused = this.#refused.has(objectLabel(kind, namespace, name));
     return isRefused ? 'which is refused for errors of its own' : 'which does not exist';
+  }
+
+  /**
+   * Returns the hint for an object that `find` does not find: the name that was meant, if it can be guessed. Only for a namespace
+   * whose names the asker may see. Cost: a pass over the kind for the first of all questions, then bounded; see `near-names.ts`.
+   */
+  suggestion(kind: ResourceKind, namespace: string, name: string): string {
+    if (this.#refused.has(objectLabel(kind, namespace, name))) return 'correct its errors first';
+    const what = namespace === '' ? kind : `${kind} in namespace ${namespace}`;
+    return this.#near.hint(name, this.#namesOf(kind).get(namespace) ?? [], what);
+  }
+
+  #namesOf(kind: ResourceKind): ReadonlyMap<string, readonly string[]> {
+    let byNamespace = this.#names.get(kind);
+    if (byNamespace === undefined) {
+      byNamespace = new Map();
+      for (const { metadata } of this.all(kind)) {
+        const names = byNamespace.get(metadata.namespace);
+        if (names === undefined) byNamespace.set(metadata.namespace, [metadata.name]);
+        else names.push(metadata.name);
+      }
+      this.#names.set(kind, byNamespace);
+    }
+    return byNamespace;
   }
 }
 

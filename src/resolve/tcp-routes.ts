@@ -25,7 +25,7 @@ function resolveTcpRoute(
   const ref = refOf(route);
   const resolved = (route.spec.rules[0]?.backendRefs ?? []).map((reference, index) => ({
     weight: reference.weight,
-    backend: references.resolve(route, reference, `spec.rules[0].backendRefs[${index}]`),
+    backend: references.resolve(route, reference, 'bytes', `spec.rules[0].backendRefs[${index}]`),
   }));
   const working = resolved.filter(({ weight }) => weight > 0);
   if (working.length === 0) {
