@@ -16,6 +16,8 @@ export const CODES = {
   addressUnsupported: 'WG4010',
   addressNotUsable: 'WG4011',
   addressNotAssigned: 'WG4012',
+  routabilityUnsupported: 'WG4013',
+  addressesAssigned: 'WG4014',
   // Listeners.
   protocolUnsupported: 'WG4020',
   listenersConflict: 'WG4021',
@@ -24,6 +26,14 @@ export const CODES = {
   listenerWithoutRoutes: 'WG4024',
   listenersNotValid: 'WG4025',
   gatewayNotProgrammed: 'WG4026',
+  tlsModeUnsupported: 'WG4027',
+  defaultGateway: 'WG4028',
+  // ListenerSets.
+  setParentNotFound: 'WG4070',
+  setParentKindUnknown: 'WG4071',
+  setNotAllowed: 'WG4072',
+  setParentRefused: 'WG4073',
+  setListenerConflict: 'WG4074',
   // Attachment of routes.
   parentNotFound: 'WG4030',
   parentKindUnknown: 'WG4031',
