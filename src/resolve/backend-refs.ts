@@ -34,9 +34,10 @@ export interface BackendReference {
   readonly port?: number;
 }
 
-/** A cluster and what policies call it. */
+/** A backend that exists, and what policies call it. */
 export interface ResolvedBackend {
-  readonly cluster: Cluster;
+  /** `undefined`: its BackendTLSPolicy cannot be carried out. Its share is answered with errors, and the route is none the worse for it. */
+  readonly cluster: Cluster | undefined;
   readonly target: PolicyTarget;
 }
 
@@ -178,7 +179,10 @@ export class BackendReferences {
         hint: ports === '' ? 'the Service has no ports' : `its ports: ${ports}`,
       };
     }
-    const hasTls = (): boolean => this.#serviceCluster(service, servicePort).cluster.tls !== undefined;
+    const hasTls = (): boolean => {
+      const { cluster } = this.#serviceCluster(service, servicePort);
+      return cluster === undefined || cluster.tls !== undefined;
+    };
     const fault = protocolFault(servicePort, payload, routeKind, hasTls, this.#capabilities);
     if (fault === undefined) return this.#serviceCluster(service, servicePort);
     return {

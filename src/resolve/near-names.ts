@@ -24,7 +24,7 @@ export class NearNames {
     if (names.length === 0) return `there is no ${what}`;
     const near = this.#nearest(written, names);
     if (near !== undefined) return `did you mean "${near}"?`;
-    return names.length <= MAX_LISTED ? `names of every ${what}: ${names.join(', ')}` : '';
+    return names.length <= MAX_LISTED ? `every ${what}: ${names.join(', ')}` : '';
   }
 
   #nearest(written: string, names: readonly string[]): string | undefined {
