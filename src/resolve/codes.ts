@@ -58,4 +58,20 @@ export const CODES = {
   policyTargetNotFound: 'WG4060',
   policyConflicted: 'WG4061',
   policyInvalid: 'WG4062',
+  policyAncestorsFull: 'WG4063',
+  // TLS of listeners.
+  certificateInvalid: 'WG4080',
+  certificateMissing: 'WG4081',
+  tlsOptionUnsupported: 'WG4082',
+  tlsOptionIgnored: 'WG4083',
+  clientAuthorityInvalid: 'WG4084',
+  clientValidation: 'WG4085',
+  tlsOverlap: 'WG4086',
+  certificateNarrow: 'WG4087',
+  certificateUnused: 'WG4088',
+  certificateLifetime: 'WG4089',
+  // TLS towards backends.
+  clientCertificate: 'WG4090',
+  backendAuthorityInvalid: 'WG4091',
+  backendTlsUnsupported: 'WG4092',
 } as const satisfies Readonly<Record<string, DiagnosticCode>>;
