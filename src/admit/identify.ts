@@ -10,15 +10,6 @@ export type Identity =
   | { readonly known: true; readonly definition: KindDefinition; readonly warning: Remark | undefined }
   | { readonly known: false; readonly remark: Remark; readonly field: 'apiVersion' | 'kind' };
 
-/** Kinds of the API that later releases serve. */
-const LATER_KINDS: ReadonlySet<string> = new Set([
-  'GRPCRoute',
-  'TLSRoute',
-  'UDPRoute',
-  'ListenerSet',
-  'BackendTLSPolicy',
-]);
-
 const X_GROUP = 'gateway.networking.x-k8s.io';
 const OUR_GROUPS: readonly string[] = [GATEWAY_GROUP, WEIRGATE_GROUP];
 
@@ -29,7 +20,7 @@ const RETIRED: Readonly<Record<string, string>> = {
   'networking.x-k8s.io/GatewayClass': `change apiVersion to ${GATEWAY_GROUP}/v1`,
   'networking.x-k8s.io/HTTPRoute': `change apiVersion to ${GATEWAY_GROUP}/v1`,
   'networking.x-k8s.io/TCPRoute': `change apiVersion to ${GATEWAY_GROUP}/v1`,
-  [`${X_GROUP}/XListenerSet`]: `it became ListenerSet (${GATEWAY_GROUP}/v1), which this release does not serve yet`,
+  [`${X_GROUP}/XListenerSet`]: `it became ListenerSet: change kind and apiVersion (${GATEWAY_GROUP}/v1)`,
   [`${GATEWAY_GROUP}/ReferencePolicy`]: 'it became ReferenceGrant',
 };
 
@@ -51,7 +42,6 @@ export function identify(apiVersion: string, kind: string): Identity {
     const remark = { code: 'WG2004', message: `${kind} of ${apiVersion} is retired`, hint: retired } as const;
     return { known: false, field: 'apiVersion', remark };
   }
-  if (group === GATEWAY_GROUP && LATER_KINDS.has(kind)) return unsupported(kind);
   const relocated = misplaced(group, apiVersion, kind);
   if (relocated !== undefined) return relocated;
   if (OUR_GROUPS.includes(group)) return unknownKind(group, kind);
@@ -77,12 +67,6 @@ function judgeVersion(definition: KindDefinition, version: string): Identity {
   return { known: true, definition, warning };
 }
 
-function unsupported(kind: string): Identity {
-  const message = `${kind} is not served by this release; the object is ignored`;
-  const hint = 'nothing is served for it; keep it in another folder to silence this';
-  return { known: false, field: 'kind', remark: { code: 'WG2006', severity: 'warning', message, hint } };
-}
-
 /** A kind of ours under a group that is core, or looks like a slip of the pen. */
 function misplaced(group: string, apiVersion: string, kind: string): Identity | undefined {
   const near = KINDS.find((candidate) => candidate.kind === kind);
@@ -99,7 +83,7 @@ function misplaced(group: string, apiVersion: string, kind: string): Identity | 
 
 function unknownKind(group: string, kind: string): Identity {
   const kinds = KINDS.filter((candidate) => candidate.group === group).map((candidate) => candidate.kind);
-  const near = nearestWord(kind, [...kinds, ...(group === GATEWAY_GROUP ? LATER_KINDS : [])]);
+  const near = nearestWord(kind, kinds);
   const hint = near === undefined ? `kinds of ${group} are ${kinds.join(', ')}` : `did you mean "${near}"?`;
   return { known: false, field: 'kind', remark: { code: 'WG2003', message: `unknown kind "${kind}"`, hint } };
 }

@@ -55,7 +55,7 @@ export class ValueReader {
       case 'string':
         return node.kind === 'scalar' && typeof node.value === 'string'
           ? this.#string(schema, node.value, node.offset)
-          : this.#wrongType(node, 'text', schema);
+          : this.#wrongType(schema.secret === true ? hidden(node) : node, 'text', schema);
       case 'enum':
         if (node.kind !== 'scalar' || typeof node.value !== 'string') return this.#wrongType(node, 'text', schema);
         return schema.values.includes(node.value) ? node.value : this.#notOneOf(schema.values, node.value, node.offset);
@@ -95,7 +95,7 @@ export class ValueReader {
     if (format !== undefined && !FORMATS[format].test(text)) {
       return this.#fault(offset, {
         code: 'WG2107',
-        message: `${quote(text)} is not valid here`,
+        message: `${schema.secret === true ? 'the text' : quote(text)} is not valid here`,
         hint: `must be ${FORMATS[format].wants}`,
       });
     }
@@ -342,6 +342,13 @@ function memberOf(value: unknown, key: string): unknown {
 function quote(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing';
   return text.length <= 80 ? text : `${text.slice(0, 76)}…"`;
+}
+
+/** What messages may show of a node that holds a secret: its type. */
+function hidden(node: YamlNode): YamlNode {
+  return node.kind === 'scalar' && node.value !== null
+    ? { ...node, text: `a ${typeof node.value}`, value: true }
+    : node;
 }
 
 function describe(node: YamlNode): string {

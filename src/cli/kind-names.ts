@@ -3,12 +3,14 @@ import { nearestWord } from '../admit/index.js';
 import { err, ok, type Result } from '../base/index.js';
 import { KINDS } from '../gateway-api/index.js';
 
+const ROUTES = ['HTTPRoute', 'GRPCRoute', 'TLSRoute', 'TCPRoute', 'UDPRoute'];
+
 /** Words for more than one kind, and short names that people use beside the official ones. */
 const EXTRA: readonly (readonly [word: string, kinds: readonly string[]])[] = [
   ['gw', ['Gateway']],
-  ['route', ['HTTPRoute', 'TCPRoute']],
-  ['routes', ['HTTPRoute', 'TCPRoute']],
-  ['policies', ['BackendPolicy']],
+  ['route', ROUTES],
+  ['routes', ROUTES],
+  ['policies', ['BackendPolicy', 'BackendTLSPolicy']],
 ];
 
 const WORDS: ReadonlyMap<string, readonly string[]> = new Map([

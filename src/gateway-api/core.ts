@@ -1,5 +1,5 @@
 /**
- * Kinds of Kubernetes itself as far as traffic needs them: Service, EndpointSlice, Namespace.
+ * Kinds of Kubernetes itself as far as traffic needs them: Service, EndpointSlice, Namespace, Secret, ConfigMap.
  */
 import {
   array,
@@ -97,6 +97,29 @@ export const endpointSliceFields = {
 };
 
 export const namespaceSpec = object('a namespace', { finalizers: unchecked('used by an API server') });
+
+/** A Secret has no spec: its fields stand at the top of the object. Values never show in a message. */
+export const secretFields = {
+  type: withDefault(string('kind of the content, such as kubernetes.io/tls'), 'Opaque'),
+  data: withDefault(
+    map('content in base64', string('base64 text', { format: 'base64', secret: true }), { keyFormat: 'dataKey' }),
+    {},
+  ),
+  stringData: optional(
+    map('content as plain text; goes before data', string('text', { secret: true }), { keyFormat: 'dataKey' }),
+  ),
+  immutable: unchecked('no meaning here'),
+};
+
+/** A ConfigMap has no spec either. */
+export const configMapFields = {
+  data: withDefault(map('text by key', string('text'), { keyFormat: 'dataKey' }), {}),
+  binaryData: withDefault(
+    map('other content by key, in base64', string('base64 text', { format: 'base64' }), { keyFormat: 'dataKey' }),
+    {},
+  ),
+  immutable: unchecked('no meaning here'),
+};
 
 /** The label of an EndpointSlice that names its Service. */
 export const SERVICE_NAME_LABEL = 'kubernetes.io/service-name';

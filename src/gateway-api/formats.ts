@@ -88,6 +88,27 @@ export const FORMATS = {
     test: matches(`(?:${QUALIFIED_NAME})?`),
     wants: 'letters, digits, "-", "_" and ".", beginning and ending with a letter or digit',
   },
+  annotationKey: {
+    test: matches(`(?:${SUBDOMAIN}/)?(?:[A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]`),
+    wants: 'a name of up to 63 letters, digits, "-", "_" and ".", with an optional domain and "/" before it',
+  },
+  uri: {
+    test: matches('[^:/?#]+://[^/?#]*[^?#]*(?:\\?[^#]*)?(?:#.*)?'),
+    wants: 'a URI with scheme and authority, such as "spiffe://example.com/ns/shop"',
+  },
+  wellKnownCa: {
+    test: matches(`System|${SUBDOMAIN}/(?:[A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]`),
+    wants: 'System, or a domain-prefixed name',
+  },
+  base64: {
+    test: (text) =>
+      /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text.replace(/[\r\n]/g, '')),
+    wants: 'base64 (RFC 4648); plain text belongs in stringData',
+  },
+  dataKey: {
+    test: (text) => /^[-._a-zA-Z0-9]{1,253}$/.test(text) && text !== '.' && !text.startsWith('..'),
+    wants: 'up to 253 letters, digits, "-", "_" and "."',
+  },
   ip: {
     test: (text) => isIP(text) !== 0 && !text.includes('%'),
     wants: 'an IP address such as "192.0.2.10" or "2001:db8::1"',

@@ -3,6 +3,7 @@
  */
 export type { BackendEndpoint, BackendSpec } from './backend.js';
 export type { BackendPolicySpec, HealthCheck } from './backend-policy.js';
+export type { BackendTLSPolicySpec, SubjectAltName } from './backend-tls-policy.js';
 export { type Endpoint, type EndpointPort, SERVICE_NAME_LABEL, type ServicePort, type ServiceSpec } from './core.js';
 export { durationMs } from './duration.js';
 export { FORMATS, type Format, type FormatName } from './formats.js';
@@ -16,6 +17,14 @@ export type {
 } from './gateway.js';
 export type { GatewayClassSpec, ParametersReference } from './gateway-class.js';
 export type {
+  GRPCBackendRef,
+  GRPCMethodMatch,
+  GRPCRouteFilter,
+  GRPCRouteMatch,
+  GRPCRouteRule,
+  GRPCRouteSpec,
+} from './grpc-route.js';
+export type {
   HTTPBackendRef,
   HTTPHeaderMatch,
   HTTPPathMatch,
@@ -25,6 +34,7 @@ export type {
   HTTPRouteSpec,
 } from './http-route.js';
 export { apiVersionOf, CONTROLLER_NAME, KINDS, type KindDefinition, objectLabel, WEIRGATE_GROUP } from './kinds.js';
+export type { ListenerSetSpec, ParentGatewayReference } from './listener-set.js';
 export type { ObjectMeta } from './metadata.js';
 export { type Place, type Positioned, type Positions, PositionWriter, spanAt } from './positions.js';
 export type { ReferenceGrantSpec } from './reference-grant.js';
@@ -42,17 +52,24 @@ export {
 export type {
   Backend,
   BackendPolicy,
+  BackendTLSPolicy,
+  ConfigMap,
   EndpointSlice,
   Gateway,
   GatewayClass,
+  GRPCRoute,
   HTTPRoute,
+  ListenerSet,
   Namespace,
   ReferenceGrant,
   Resource,
   ResourceKind,
   ResourceOf,
+  Secret,
   Service,
   TCPRoute,
+  TLSRoute,
+  UDPRoute,
   WeirgateConfig,
 } from './resources.js';
 export type {
@@ -77,7 +94,17 @@ export type {
   StringNode,
   UnionNode,
 } from './schema.js';
-export type { TCPRouteSpec } from './tcp-route.js';
+export {
+  isOwnCondition,
+  isOwnEntry,
+  MAX_ANCESTORS,
+  MAX_CONDITIONS,
+  MAX_PARENTS,
+  OWN_CONDITIONS,
+  roomForAncestors,
+  statusOfOthers,
+} from './status.js';
+export type { TCPRouteSpec, TLSRouteSpec, UDPRouteSpec } from './stream-routes.js';
 export {
   DEFAULT_TIMEOUTS,
   type WeirgateConfigSpec,

@@ -3,16 +3,19 @@
  */
 import { backendSpec } from './backend.js';
 import { backendPolicySpec } from './backend-policy.js';
-import { endpointSliceFields, namespaceSpec, serviceSpec } from './core.js';
+import { backendTlsPolicySpec } from './backend-tls-policy.js';
+import { configMapFields, endpointSliceFields, namespaceSpec, secretFields, serviceSpec } from './core.js';
 import { gatewaySpec } from './gateway.js';
 import { gatewayClassSpec } from './gateway-class.js';
+import { grpcRouteSpec } from './grpc-route.js';
 import { httpRouteSpec } from './http-route.js';
+import { listenerSetSpec } from './listener-set.js';
 import { clusterMetadata, namespacedMetadata } from './metadata.js';
 import { referenceGrantSpec } from './reference-grant.js';
 import { GATEWAY_GROUP } from './references.js';
 import type { ResourceKind } from './resources.js';
 import { type AnySchema, object, optional, string, unchecked } from './schema.js';
-import { tcpRouteSpec } from './tcp-route.js';
+import { tcpRouteSpec, tlsRouteSpec, udpRouteSpec } from './stream-routes.js';
 import { weirgateConfigSpec } from './weirgate-config.js';
 
 export const WEIRGATE_GROUP = 'weirgate.dev';
@@ -71,6 +74,10 @@ function defineKind(
   };
 }
 
+function deprecated(...versions: readonly string[]): Pick<KindOptions, 'otherVersions' | 'deprecatedVersions'> {
+  return { otherVersions: versions, deprecatedVersions: versions };
+}
+
 const ours = { version: 'v1alpha1' };
 
 /** All kinds, in the order in which they are documented. */
@@ -87,16 +94,12 @@ export const KINDS: readonly KindDefinition[] = [
     },
   ),
   defineKind(GATEWAY_GROUP, 'Gateway', { spec: gatewaySpec }, { shortNames: ['gtw'], otherVersions: ['v1beta1'] }),
+  defineKind(GATEWAY_GROUP, 'ListenerSet', { spec: listenerSetSpec }, { shortNames: ['lset'] }),
   defineKind(GATEWAY_GROUP, 'HTTPRoute', { spec: httpRouteSpec }, { otherVersions: ['v1beta1'] }),
-  defineKind(
-    GATEWAY_GROUP,
-    'TCPRoute',
-    { spec: tcpRouteSpec },
-    {
-      otherVersions: ['v1alpha2'],
-      deprecatedVersions: ['v1alpha2'],
-    },
-  ),
+  defineKind(GATEWAY_GROUP, 'GRPCRoute', { spec: grpcRouteSpec }),
+  defineKind(GATEWAY_GROUP, 'TLSRoute', { spec: tlsRouteSpec }, deprecated('v1alpha2', 'v1alpha3')),
+  defineKind(GATEWAY_GROUP, 'TCPRoute', { spec: tcpRouteSpec }, deprecated('v1alpha2')),
+  defineKind(GATEWAY_GROUP, 'UDPRoute', { spec: udpRouteSpec }, deprecated('v1alpha2')),
   defineKind(
     GATEWAY_GROUP,
     'ReferenceGrant',
@@ -106,8 +109,16 @@ export const KINDS: readonly KindDefinition[] = [
       otherVersions: ['v1beta1'],
     },
   ),
+  defineKind(
+    GATEWAY_GROUP,
+    'BackendTLSPolicy',
+    { spec: backendTlsPolicySpec },
+    { ...deprecated('v1alpha3'), plural: 'backendtlspolicies', shortNames: ['btlspolicy'] },
+  ),
   defineKind('', 'Service', { spec: serviceSpec }, { shortNames: ['svc'] }),
   defineKind('', 'Namespace', { spec: optional(namespaceSpec) }, { shortNames: ['ns'], namespaced: false }),
+  defineKind('', 'Secret', secretFields),
+  defineKind('', 'ConfigMap', configMapFields, { shortNames: ['cm'] }),
   defineKind('discovery.k8s.io', 'EndpointSlice', endpointSliceFields),
   defineKind(WEIRGATE_GROUP, 'Backend', { spec: backendSpec }, ours),
   defineKind(WEIRGATE_GROUP, 'BackendPolicy', { spec: backendPolicySpec }, { ...ours, plural: 'backendpolicies' }),

@@ -3,15 +3,18 @@
  */
 import type { BackendSpec } from './backend.js';
 import type { BackendPolicySpec } from './backend-policy.js';
-import type { endpointSliceFields, ServiceSpec } from './core.js';
+import type { BackendTLSPolicySpec } from './backend-tls-policy.js';
+import type { configMapFields, endpointSliceFields, ServiceSpec, secretFields } from './core.js';
 import type { GatewaySpec } from './gateway.js';
 import type { GatewayClassSpec } from './gateway-class.js';
+import type { GRPCRouteSpec } from './grpc-route.js';
 import type { HTTPRouteSpec } from './http-route.js';
+import type { ListenerSetSpec } from './listener-set.js';
 import type { ObjectMeta } from './metadata.js';
 import type { Positions } from './positions.js';
 import type { ReferenceGrantSpec } from './reference-grant.js';
 import type { Infer } from './schema.js';
-import type { TCPRouteSpec } from './tcp-route.js';
+import type { TCPRouteSpec, TLSRouteSpec, UDPRouteSpec } from './stream-routes.js';
 import type { WeirgateConfigSpec } from './weirgate-config.js';
 
 interface ResourceBase<ApiVersion extends string, Kind extends string> {
@@ -38,6 +41,40 @@ export interface Gateway extends ResourceBase<GatewayApi, 'Gateway'> {
 
 export interface HTTPRoute extends ResourceBase<GatewayApi, 'HTTPRoute'> {
   readonly spec: HTTPRouteSpec;
+}
+
+export interface ListenerSet extends ResourceBase<GatewayApi, 'ListenerSet'> {
+  readonly spec: ListenerSetSpec;
+}
+
+export interface GRPCRoute extends ResourceBase<GatewayApi, 'GRPCRoute'> {
+  readonly spec: GRPCRouteSpec;
+}
+
+export interface TLSRoute extends ResourceBase<GatewayApi, 'TLSRoute'> {
+  readonly spec: TLSRouteSpec;
+}
+
+export interface UDPRoute extends ResourceBase<GatewayApi, 'UDPRoute'> {
+  readonly spec: UDPRouteSpec;
+}
+
+export interface BackendTLSPolicy extends ResourceBase<GatewayApi, 'BackendTLSPolicy'> {
+  readonly spec: BackendTLSPolicySpec;
+}
+
+export interface Secret extends ResourceBase<'v1', 'Secret'> {
+  readonly type: Infer<(typeof secretFields)['type']>;
+  /** Base64. */
+  readonly data: Infer<(typeof secretFields)['data']>;
+  /** Plain text; goes before `data`. */
+  readonly stringData?: Infer<(typeof secretFields)['stringData']>;
+}
+
+export interface ConfigMap extends ResourceBase<'v1', 'ConfigMap'> {
+  readonly data: Infer<(typeof configMapFields)['data']>;
+  /** Base64. */
+  readonly binaryData: Infer<(typeof configMapFields)['binaryData']>;
 }
 
 export interface TCPRoute extends ResourceBase<GatewayApi, 'TCPRoute'> {
@@ -76,12 +113,19 @@ export interface WeirgateConfig extends ResourceBase<Weirgate, 'WeirgateConfig'>
 export type Resource =
   | GatewayClass
   | Gateway
+  | ListenerSet
   | HTTPRoute
+  | GRPCRoute
+  | TLSRoute
   | TCPRoute
+  | UDPRoute
   | ReferenceGrant
+  | BackendTLSPolicy
   | Service
   | Namespace
   | EndpointSlice
+  | Secret
+  | ConfigMap
   | Backend
   | BackendPolicy
   | WeirgateConfig;

@@ -35,6 +35,8 @@ export interface StringNode extends NodeBase {
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly format?: FormatName;
+  /** Never shown: not in messages, not in dumps. */
+  readonly secret?: boolean;
 }
 
 export interface EnumNode extends NodeBase {
@@ -114,7 +116,12 @@ type Fields = Readonly<Record<string, AnySchema>>;
 /** A string; lengths count Unicode code points. */
 export function string(
   doc: string,
-  limits: { readonly minLength?: number; readonly maxLength?: number; readonly format?: FormatName } = {},
+  limits: {
+    readonly minLength?: number;
+    readonly maxLength?: number;
+    readonly format?: FormatName;
+    readonly secret?: boolean;
+  } = {},
 ): Schema<string, 'required'> {
   return { type: 'string', doc, presence: 'required', ...limits };
 }

@@ -452,7 +452,6 @@ describe('kinds', () => {
     ['v1', 'Endpoints', '?WG2005 kind', 'write an EndpointSlice'],
     ['weirgate.dev/v1', 'Backend', 'WG2004 apiVersion', 'write apiVersion: weirgate.dev/v1alpha1'],
     ['gateway.networking.x-k8s.io/v1alpha1', 'XListenerSet', 'WG2004 apiVersion', 'it became ListenerSet'],
-    [GATEWAY_API, 'TLSRoute', '?WG2006 kind', ''],
   ])('%s %s', (apiVersion, kind, expected, hint) => {
     expect(faults(apiVersion, kind, 'spec: {}')).toEqual([expected]);
     const [diagnostic] = admitText('input.yaml', `apiVersion: ${apiVersion}\nkind: ${kind}\n`).diagnostics;

@@ -27,7 +27,10 @@ export function brokenRules(resource: Resource): BrokenRule[] {
       return apply(GATEWAY_RULES, resource);
     case 'HTTPRoute':
       return apply(ALL_HTTP_ROUTE_RULES, resource);
+    case 'GRPCRoute':
+    case 'TLSRoute':
     case 'TCPRoute':
+    case 'UDPRoute':
       return apply(ROUTE_RULES, resource);
     case 'Service':
       return apply(SERVICE_RULES, resource);
@@ -42,6 +45,10 @@ export function brokenRules(resource: Resource): BrokenRule[] {
     case 'ReferenceGrant':
     case 'Namespace':
     case 'Backend':
+    case 'ListenerSet':
+    case 'BackendTLSPolicy':
+    case 'Secret':
+    case 'ConfigMap':
       return [];
     default:
       return assertNever(resource);

@@ -3,15 +3,18 @@
  */
 import {
   GATEWAY_GROUP,
+  type GRPCRoute,
   type HTTPRoute,
   type ParentReference,
   type TCPRoute,
+  type TLSRoute,
+  type UDPRoute,
   WEIRGATE_GROUP,
 } from '../../gateway-api/index.js';
 import { eachItem, eachRepeated, type Rule, type Violate } from './rule.js';
 
 /** Any kind of route. */
-export type Route = HTTPRoute | TCPRoute;
+export type Route = HTTPRoute | GRPCRoute | TLSRoute | TCPRoute | UDPRoute;
 
 function parentKey({ group, kind, namespace, name }: ParentReference): string {
   return `${group} ${kind} ${namespace ?? ''} ${name}`;
@@ -52,7 +55,7 @@ function checkParentsDistinct(route: Route, violate: Violate): void {
 }
 
 function checkRuleNames(route: Route, violate: Violate): void {
-  const rules: readonly { readonly name?: string }[] = route.spec.rules;
+  const rules: readonly { readonly name?: string }[] = route.spec.rules ?? [];
   eachRepeated(
     rules,
     'spec.rules',
@@ -81,13 +84,13 @@ export function checkServicePort(ref: BackendReference, path: string, violate: V
 }
 
 function checkBackendPorts(route: Route, violate: Violate): void {
-  eachItem<Route['spec']['rules'][number]>(route.spec.rules, 'spec.rules', (rule, path) => {
+  eachItem<NonNullable<Route['spec']['rules']>[number]>(route.spec.rules, 'spec.rules', (rule, path) => {
     eachItem(rule.backendRefs, `${path}.backendRefs`, (ref, refPath) => checkServicePort(ref, refPath, violate));
   });
 }
 
 function checkUnusedPorts(route: Route, violate: Violate): void {
-  eachItem<Route['spec']['rules'][number]>(route.spec.rules, 'spec.rules', (rule, path) => {
+  eachItem<NonNullable<Route['spec']['rules']>[number]>(route.spec.rules, 'spec.rules', (rule, path) => {
     eachItem(rule.backendRefs, `${path}.backendRefs`, ({ group, kind, port }, refPath) => {
       if (group !== WEIRGATE_GROUP || kind !== 'Backend' || port === undefined) return;
       violate(`${refPath}.port`, 'port is ignored: the endpoints of a Backend have ports of their own', 'remove port');

@@ -37,8 +37,8 @@ describe('kinds', () => {
     ['gw', ['Gateway']],
     ['gtw', ['Gateway']],
     ['gc', ['GatewayClass']],
-    ['routes', ['HTTPRoute', 'TCPRoute']],
-    ['gw,routes,httproute', ['Gateway', 'HTTPRoute', 'TCPRoute']],
+    ['routes', ['HTTPRoute', 'GRPCRoute', 'TLSRoute', 'TCPRoute', 'UDPRoute']],
+    ['gw,routes,httproute', ['Gateway', 'HTTPRoute', 'GRPCRoute', 'TLSRoute', 'TCPRoute', 'UDPRoute']],
     ['svc', ['Service']],
   ])('"%s" is %j', (text, kinds) => {
     expect(parseKinds(text)).toEqual({ ok: true, value: kinds });
