@@ -13,6 +13,7 @@ import {
 } from '../gateway-api/index.js';
 import { identify } from './identify.js';
 import { LineMap } from './line-map.js';
+import { plainValue } from './plain-value.js';
 import { ValueReader } from './read-value.js';
 import { FileReport } from './report.js';
 import { brokenRules } from './rules/index.js';
@@ -120,8 +121,10 @@ class FileAdmission {
     const reader = new ValueReader(this.#report, positions, label);
     const { metadata, ...fields } = reader.readObject(definition.schema, root);
     if (reader.errors > 0) return undefined;
+    const status = entryOf(root, 'status');
     const resource = {
       ...fields,
+      ...(status !== undefined && { status: plainValue(status.value) }),
       apiVersion: apiVersionOf(definition),
       kind: definition.kind,
       metadata: { namespace: '', ...(metadata as Partial<ObjectMeta>) },

@@ -24,7 +24,7 @@ export const backendTlsPolicySpec = object('how endpoints prove who they are', {
   }),
   validation: object('what is verified', {
     caCertificateRefs: optional(
-      array('ConfigMaps with the authorities under ca.crt', localObjectReference, { maxItems: 8 }),
+      array('ConfigMaps with the authorities under ca.crt', localObjectReference, { minItems: 1, maxItems: 8 }),
     ),
     wellKnownCACertificates: optional(
       string('System: the authorities of the host; in place of caCertificateRefs', {

@@ -16,6 +16,8 @@ const SUBDOMAIN = `${LABEL}(?:\\.${LABEL})*`;
 const QUALIFIED_NAME = '[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?';
 const PATH_CHARACTERS = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
 
+const ADDRESS_TYPE = new RegExp(`${SUBDOMAIN}/${PATH_CHARACTERS}$`);
+
 function matches(source: string): (text: string) => boolean {
   const pattern = new RegExp(`^(?:${source})$`);
   return (text) => pattern.test(text);
@@ -73,11 +75,13 @@ export const FORMATS = {
     wants: 'a header name: letters, digits and "-", without spaces or ":"',
   },
   protocol: {
-    test: matches(`[a-zA-Z0-9](?:[-a-zA-Z0-9]*[a-zA-Z0-9])?|${SUBDOMAIN}/[A-Za-z0-9]+`),
+    // The pattern of the API is anchored in its parts only; so is this one.
+    test: (text) => /^[a-zA-Z0-9](?:[-a-zA-Z0-9]*[a-zA-Z0-9])?$|[a-z0-9]\/[A-Za-z0-9]+$/.test(text),
     wants: 'HTTP, HTTPS, TLS, TCP, UDP, or a domain-prefixed name such as "example.com/bar"',
   },
   addressType: {
-    test: matches(`Hostname|IPAddress|NamedAddress|${SUBDOMAIN}/${PATH_CHARACTERS}`),
+    // As the API has it, which anchors the first and the last alternative only.
+    test: (text) => /^Hostname|IPAddress|NamedAddress/.test(text) || ADDRESS_TYPE.test(text),
     wants: 'IPAddress, Hostname, or a domain-prefixed name such as "example.com/kind"',
   },
   qualifiedName: {
@@ -120,10 +124,13 @@ export const FORMATS = {
     wants: '"stderr" or an absolute file path such as "/var/log/weirgate/access.log"',
   },
   headerValue: {
-    // CR, LF and NUL in a value would let it end the field (RFC 9110 §5.5).
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is refused
-    test: (text) => !/[\u0000-\u0008\u000a-\u001f\u007f]/.test(text),
-    wants: 'text without line breaks and control characters',
+    // Visible ASCII, single blanks or tabs between: a value can neither end the field nor fold (RFC 9110 §5.5).
+    test: matches('[!-~]+(?:[\\t ]?[!-~]+)*'),
+    wants: 'visible ASCII characters with single blanks between them',
+  },
+  pathCharacters: {
+    test: matches("(?:[-A-Za-z0-9/._~!$&'()*+,;=:@]|%[0-9a-fA-F]{2})+"),
+    wants: 'characters that a path may have; others percent-encoded',
   },
   requestTarget: {
     test: matches("/(?:[-A-Za-z0-9/._~!$&'()*+,;=:@?]|%[0-9a-fA-F]{2})*"),

@@ -1,8 +1,15 @@
 /**
  * GRPCRoute (gateway.networking.k8s.io): host names, services and methods, filters and backends; standard and experimental fields.
  */
-import { httpHeaderMatch, sessionPersistence } from './http-route.js';
-import { backendRefFields, commonRouteFields, hostname, localObjectReference, sectionName } from './references.js';
+import { sessionPersistence } from './http-route.js';
+import {
+  backendRefFields,
+  commonRouteFields,
+  headerName,
+  hostname,
+  localObjectReference,
+  sectionName,
+} from './references.js';
 import { headerModifier, requestMirror } from './route-filters.js';
 import { array, described, type Infer, object, oneOf, optional, string, withDefault } from './schema.js';
 
@@ -13,9 +20,15 @@ export const grpcMethodMatch = object('compares service and method; at least one
 });
 export type GRPCMethodMatch = Infer<typeof grpcMethodMatch>;
 
+export const grpcHeaderMatch = object('compares one header field', {
+  type: withDefault(oneOf('how to compare', ['Exact', 'RegularExpression']), 'Exact'),
+  name: headerName,
+  value: string('value of the field', { minLength: 1, maxLength: 4096 }),
+});
+
 export const grpcRouteMatch = object('conditions that must all hold', {
   method: optional(grpcMethodMatch),
-  headers: optional(array('header fields, all must match', httpHeaderMatch, { maxItems: 16, keys: ['name'] })),
+  headers: optional(array('header fields, all must match', grpcHeaderMatch, { maxItems: 16, keys: ['name'] })),
 });
 export type GRPCRouteMatch = Infer<typeof grpcRouteMatch>;
 

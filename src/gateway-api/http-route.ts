@@ -51,7 +51,7 @@ export const sessionPersistence = object('keeps a client on one endpoint (experi
   type: withDefault(oneOf('how the session is carried', ['Cookie', 'Header']), 'Cookie'),
   cookie: optional(
     object('with type Cookie', {
-      name: optional(string('name of the cookie', { minLength: 1, maxLength: 4096 })),
+      name: optional(string('name of the cookie', { minLength: 1, maxLength: 256, format: 'headerName' })),
       path: withDefault(string('path of the cookie', { maxLength: 1024 }), '/'),
       lifetimeType: withDefault(oneOf('how long a browser keeps it', ['Session', 'Permanent']), 'Session'),
     }),
@@ -75,7 +75,7 @@ export const httpRouteRule = object('matches and what happens to requests that m
       codes: optional(
         array('statuses that are tried again', integer('status, 400 to 599', { min: 400, max: 599 }), { set: true }),
       ),
-      attempts: optional(integer('further tries; 0: none', { min: 0 })),
+      attempts: withDefault(integer('further tries; 0: none', { min: 0 }), 1),
       backoff: optional(described(duration, 'shortest wait between two tries')),
     }),
   ),

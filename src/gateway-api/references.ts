@@ -101,7 +101,7 @@ export const labelSelector = object('selects objects by their labels; all requir
       'further requirements',
       object('one requirement', {
         key: string('label key'),
-        operator: oneOf('how key and values relate', ['In', 'NotIn', 'Exists', 'DoesNotExist']),
+        operator: string('In, NotIn, Exists or DoesNotExist; another one selects nothing'),
         values: optional(array('values for In and NotIn', string('value'))),
       }),
     ),

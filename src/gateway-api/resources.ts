@@ -22,6 +22,8 @@ interface ResourceBase<ApiVersion extends string, Kind extends string> {
   readonly apiVersion: ApiVersion;
   readonly kind: Kind;
   readonly metadata: ObjectMeta;
+  /** As the file has it, of any shape: others may have written there. Read it with the functions of `status.ts`. */
+  readonly status?: unknown;
   /** The file the object comes from. */
   readonly file: string;
   /** Read them with `spanAt`. */

@@ -91,7 +91,7 @@ export const externalAuthFilter = object('asks another service whether a request
   grpc: optional(object('with protocol GRPC', { allowedHeaders: optional(headerNames) })),
   http: optional(
     object('with protocol HTTP', {
-      path: optional(string('path of the question', { maxLength: 1024 })),
+      path: optional(string('path of the question', { maxLength: 1024, format: 'pathCharacters' })),
       allowedHeaders: optional(headerNames),
       allowedResponseHeaders: optional(headerNames),
     }),

@@ -49,6 +49,9 @@ function meets({ key, operator, values = [] }: Requirement, labels: Labels): boo
       return value !== undefined;
     case 'DoesNotExist':
       return value === undefined;
+    // Unknown operators pass admission, as they do in an API server.
+    default:
+      return false;
   }
 }
 

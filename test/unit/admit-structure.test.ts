@@ -182,7 +182,7 @@ describe('formats', () => {
     ],
     ['logTarget', ['stderr', '/var/log/a.log'], ['', 'stdout', 'a.log', '/var/log/']],
     ['qualifiedName', ['a', 'example.com/A_b', 'a.b'], ['', 'a/', '/a', 'A.com/b', 'a/b/c', `${'a'.repeat(64)}`]],
-    ['headerValue', ['a b', 'a\tb', 'é'], ['a\nb', 'a\rb', 'a\u0000']],
+    ['headerValue', ['a b', 'a\tb', 'a, b;c'], ['a\nb', 'a\rb', 'a\u0000', 'é', 'a  b', ' a', '']],
     ['requestTarget', ['/', '/a?b=c', '/%20'], ['', 'a', '/ b', '/%zz', '/a\r\nHost: b']],
     ['authority', ['a', 'a.b:80', '[::1]:80'], ['', 'a b', 'a:b', 'a\r\nx: y']],
     ['corsOrigin', ['*', 'https://a.b', 'http://*.a:80', 'https://*'], ['a.b', 'https://', 'ftp://a', 'https://a/b']],

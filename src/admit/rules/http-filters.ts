@@ -1,32 +1,8 @@
 /**
- * Rules for the filters of HTTPRoute, on rules and on backendRefs alike.
+ * Rules for the filters that only HTTPRoute has, on rules and on backendRefs alike.
  */
 import type { CorsFilter, HTTPRoute, HTTPRouteFilter, HTTPRouteRule, PathModifier } from '../../gateway-api/index.js';
-import { checkServicePort } from './route.js';
-import { eachItem, eachRepeated, type Rule, type Violate } from './rule.js';
-
-/** The field that belongs to each type of filter. */
-const FIELD_OF_TYPE = {
-  RequestHeaderModifier: 'requestHeaderModifier',
-  ResponseHeaderModifier: 'responseHeaderModifier',
-  RequestMirror: 'requestMirror',
-  RequestRedirect: 'requestRedirect',
-  URLRewrite: 'urlRewrite',
-  CORS: 'cors',
-  ExternalAuth: 'externalAuth',
-  ExtensionRef: 'extensionRef',
-} as const satisfies Record<HTTPRouteFilter['type'], keyof HTTPRouteFilter>;
-
-const TYPES = Object.keys(FIELD_OF_TYPE) as HTTPRouteFilter['type'][];
-
-/** Types that may stand once in a list; mirrors and extensions may repeat. */
-const ONCE: ReadonlySet<string> = new Set([
-  'RequestHeaderModifier',
-  'ResponseHeaderModifier',
-  'RequestRedirect',
-  'URLRewrite',
-  'CORS',
-]);
+import { eachItem, type Rule, type Violate } from './rule.js';
 
 interface FilterList {
   readonly filters: readonly HTTPRouteFilter[];
@@ -50,32 +26,6 @@ function eachFilter(
 ): void {
   eachFilterList(route, ({ filters, path, rule }) => {
     eachItem(filters, path, (filter, filterPath) => visit(filter, filterPath, rule));
-  });
-}
-
-function checkFieldOfType(route: HTTPRoute, violate: Violate): void {
-  eachFilter(route, (filter, path) => {
-    for (const type of TYPES) {
-      const field = FIELD_OF_TYPE[type];
-      const present = filter[field] !== undefined;
-      if (present === (filter.type === type)) continue;
-      if (present)
-        violate(
-          `${path}.${field}`,
-          `${field} belongs to type ${type}, not ${filter.type}`,
-          `remove it, or write type: ${type}`,
-        );
-      else violate(`${path}.${field}`, `type ${type} needs the field ${field}`, `add ${field}, or remove the filter`);
-    }
-  });
-}
-
-function checkOnce(route: HTTPRoute, violate: Violate): void {
-  eachFilterList(route, ({ filters, path }) => {
-    const key = ({ type }: HTTPRouteFilter): string | undefined => (ONCE.has(type) ? type : undefined);
-    eachRepeated(filters, path, key, ({ type }, filterPath, firstPath) => {
-      violate(filterPath, `filter ${type} is there twice`, `merge it into ${firstPath}`);
-    });
   });
 }
 
@@ -142,33 +92,6 @@ function checkPrefixReplacement(route: HTTPRoute, violate: Violate): void {
   });
 }
 
-function checkMirrors(route: HTTPRoute, violate: Violate): void {
-  eachFilter(route, ({ requestMirror }, path) => {
-    if (requestMirror === undefined) return;
-    const { percent, fraction } = requestMirror;
-    const at = `${path}.requestMirror`;
-    if (percent !== undefined && fraction !== undefined) {
-      violate(`${at}.fraction`, 'percent and fraction exclude each other', 'keep one of them');
-    }
-    if (fraction !== undefined && fraction.numerator > fraction.denominator) {
-      violate(
-        `${at}.fraction.numerator`,
-        `${fraction.numerator}/${fraction.denominator} is more than everything`,
-        'numerator must not exceed denominator',
-      );
-    }
-  });
-}
-
-function checkFilterBackends(route: HTTPRoute, violate: Violate): void {
-  eachFilter(route, ({ requestMirror, externalAuth }, path) => {
-    if (requestMirror !== undefined)
-      checkServicePort(requestMirror.backendRef, `${path}.requestMirror.backendRef`, violate);
-    if (externalAuth !== undefined)
-      checkServicePort(externalAuth.backendRef, `${path}.externalAuth.backendRef`, violate);
-  });
-}
-
 function checkCors(route: HTTPRoute, violate: Violate): void {
   const lists = ['allowOrigins', 'allowMethods', 'allowHeaders'] as const satisfies (keyof CorsFilter)[];
   eachFilter(route, ({ cors }, path) => {
@@ -201,16 +124,12 @@ function checkExternalAuth(route: HTTPRoute, violate: Violate): void {
   });
 }
 
-/** The rules about filters. */
+/** The rules about filters of HTTPRoute; those that other kinds share are `FILTER_RULES`. */
 export const HTTP_FILTER_RULES: readonly Rule<HTTPRoute>[] = [
-  { code: 'WG3401', says: 'a filter has the field of its type and no other', check: checkFieldOfType },
-  { code: 'WG3402', says: 'a filter stands once in a list, mirrors and extensions excepted', check: checkOnce },
   { code: 'WG3403', says: 'redirect and rewrite exclude each other', check: checkRedirectOrRewrite },
   { code: 'WG3404', says: 'a redirect excludes backendRefs', check: checkRedirectAlone },
   { code: 'WG3405', says: 'a path modifier has the field of its type and no other', check: checkPathModifier },
   { code: 'WG3406', says: 'a prefix is replaced only where exactly one is matched', check: checkPrefixReplacement },
-  { code: 'WG3407', says: 'a mirror has a share of at most everything, given once', check: checkMirrors },
-  { code: 'WG3408', says: 'a reference to a Service in a filter has a port', check: checkFilterBackends },
   { code: 'WG3409', says: '"*" in CORS lists stands alone', check: checkCors },
   { code: 'WG3410', says: 'external auth has the field of its protocol and no other', check: checkExternalAuth },
 ];

@@ -1,10 +1,11 @@
 /**
- * Rules of HTTPRoute besides paths and filters: number of matches, timeouts, sessions.
+ * Rules of HTTPRoute besides paths and filters: number of matches, timeouts.
  */
 import { durationMs, type HTTPRoute } from '../../gateway-api/index.js';
 import { eachItem, type Rule, type Violate } from './rule.js';
 
-const MAX_MATCHES = 128;
+/** Most matches of all rules of a route together. */
+export const MAX_MATCHES = 128;
 
 function checkMatchCount(route: HTTPRoute, violate: Violate): void {
   const count = route.spec.rules.reduce((sum, rule) => sum + rule.matches.length, 0);
@@ -25,30 +26,8 @@ function checkTimeouts(route: HTTPRoute, violate: Violate): void {
   });
 }
 
-function checkSessions(route: HTTPRoute, violate: Violate): void {
-  eachItem(route.spec.rules, 'spec.rules', ({ sessionPersistence }, rulePath) => {
-    if (sessionPersistence === undefined) return;
-    const path = `${rulePath}.sessionPersistence`;
-    const { type, cookie, header, absoluteTimeout } = sessionPersistence;
-    if (type === 'Header' && header === undefined)
-      violate(`${path}.header`, 'type Header needs the field header', 'add header with a name');
-    if (type === 'Header' && cookie !== undefined)
-      violate(`${path}.cookie`, 'cookie belongs to type Cookie', 'remove it');
-    if (type === 'Cookie' && header !== undefined)
-      violate(`${path}.header`, 'header belongs to type Header', 'remove it, or write type: Header');
-    if (cookie?.lifetimeType === 'Permanent' && absoluteTimeout === undefined) {
-      violate(
-        `${path}.absoluteTimeout`,
-        'a permanent cookie needs absoluteTimeout',
-        'add absoluteTimeout, or write lifetimeType: Session',
-      );
-    }
-  });
-}
-
 /** The rules of HTTPRoute. */
 export const HTTP_ROUTE_RULES: readonly Rule<HTTPRoute>[] = [
   { code: 'WG3302', says: 'a route has at most 128 matches', check: checkMatchCount },
   { code: 'WG3303', says: 'one try takes no longer than the request', check: checkTimeouts },
-  { code: 'WG3304', says: 'session persistence has the field of its type', check: checkSessions },
 ];

@@ -3,13 +3,19 @@
  */
 import { assertNever } from '../../base/index.js';
 import type { Resource } from '../../gateway-api/index.js';
+import { BACKEND_TLS_POLICY_RULES } from './backend-tls-policy.js';
 import { ENDPOINT_SLICE_RULES, SERVICE_RULES } from './core.js';
+import { FILTER_RULES } from './filters.js';
 import { GATEWAY_RULES } from './gateway.js';
+import { GRPC_ROUTE_RULES } from './grpc-route.js';
 import { HTTP_FILTER_RULES } from './http-filters.js';
 import { HTTP_PATH_RULES } from './http-path.js';
 import { HTTP_ROUTE_RULES } from './http-route.js';
+import { LISTENER_RULES } from './listeners.js';
 import { ROUTE_RULES } from './route.js';
 import type { Rule, Violation } from './rule.js';
+import { SESSION_RULES } from './session-persistence.js';
+import { TLS_ROUTE_RULES } from './tls-route.js';
 import { BACKEND_POLICY_RULES, WEIRGATE_CONFIG_RULES } from './weirgate.js';
 
 /** A violation together with the rule that found it. */
@@ -18,20 +24,36 @@ export interface BrokenRule extends Violation {
   readonly severity: 'error' | 'warning';
 }
 
-const ALL_HTTP_ROUTE_RULES = [...ROUTE_RULES, ...HTTP_ROUTE_RULES, ...HTTP_PATH_RULES, ...HTTP_FILTER_RULES];
+const ALL_GATEWAY_RULES = [...GATEWAY_RULES, ...LISTENER_RULES];
+const ALL_HTTP_ROUTE_RULES = [
+  ...ROUTE_RULES,
+  ...HTTP_ROUTE_RULES,
+  ...SESSION_RULES,
+  ...HTTP_PATH_RULES,
+  ...FILTER_RULES,
+  ...HTTP_FILTER_RULES,
+];
+const ALL_GRPC_ROUTE_RULES = [...ROUTE_RULES, ...GRPC_ROUTE_RULES, ...SESSION_RULES, ...FILTER_RULES];
+const ALL_TLS_ROUTE_RULES = [...ROUTE_RULES, ...TLS_ROUTE_RULES];
 
 /** Returns what a structurally valid object does against the rules of its kind. Cost: linear in the object. */
 export function brokenRules(resource: Resource): BrokenRule[] {
   switch (resource.kind) {
     case 'Gateway':
-      return apply(GATEWAY_RULES, resource);
+      return apply(ALL_GATEWAY_RULES, resource);
+    case 'ListenerSet':
+      return apply(LISTENER_RULES, resource);
     case 'HTTPRoute':
       return apply(ALL_HTTP_ROUTE_RULES, resource);
     case 'GRPCRoute':
+      return apply(ALL_GRPC_ROUTE_RULES, resource);
     case 'TLSRoute':
+      return apply(ALL_TLS_ROUTE_RULES, resource);
     case 'TCPRoute':
     case 'UDPRoute':
       return apply(ROUTE_RULES, resource);
+    case 'BackendTLSPolicy':
+      return apply(BACKEND_TLS_POLICY_RULES, resource);
     case 'Service':
       return apply(SERVICE_RULES, resource);
     case 'EndpointSlice':
@@ -45,8 +67,6 @@ export function brokenRules(resource: Resource): BrokenRule[] {
     case 'ReferenceGrant':
     case 'Namespace':
     case 'Backend':
-    case 'ListenerSet':
-    case 'BackendTLSPolicy':
     case 'Secret':
     case 'ConfigMap':
       return [];

@@ -98,6 +98,17 @@ function checkUnusedPorts(route: Route, violate: Violate): void {
   });
 }
 
+const X_GROUP = 'gateway.networking.x-k8s.io';
+
+function checkXBackends(route: Route, violate: Violate): void {
+  eachItem<NonNullable<Route['spec']['rules']>[number]>(route.spec.rules, 'spec.rules', (rule, path) => {
+    eachItem(rule.backendRefs, `${path}.backendRefs`, ({ group, kind, port }, refPath) => {
+      if (group !== X_GROUP || kind !== 'XBackend' || port === undefined) return;
+      violate(`${refPath}.port`, 'a reference to an XBackend has no port: it has one of its own', 'remove port');
+    });
+  });
+}
+
 /** A Gateway reference with a group of ours is a slip that attaches nothing. */
 function checkParentGroup(route: Route, violate: Violate): void {
   eachItem(route.spec.parentRefs, 'spec.parentRefs', ({ group, kind }, path) => {
@@ -116,6 +127,7 @@ export const ROUTE_RULES: readonly Rule<Route>[] = [
   { code: 'WG3202', says: 'no part of a parent is named twice', check: checkParentsDistinct },
   { code: 'WG3203', says: 'rule names are unique', check: checkRuleNames },
   { code: 'WG3204', says: 'a reference to a Service has a port', check: checkBackendPorts },
+  { code: 'WG3207', says: 'a reference to an XBackend has no port', check: checkXBackends },
   { code: 'WG3205', says: 'a reference to a Backend needs no port', severity: 'warning', check: checkUnusedPorts },
   { code: 'WG3206', says: 'Gateways are of the Gateway API', severity: 'warning', check: checkParentGroup },
 ];
