@@ -53,6 +53,13 @@ export interface Gateway extends StatusOwner {
   readonly listeners: readonly ListenerReport[];
   /** ListenerSets that are attached and accepted. */
   readonly attachedListenerSets: number;
+  /** Wanted on everything that is made for the Gateway; see `spec.infrastructure`. */
+  readonly infrastructure: Infrastructure;
+}
+
+export interface Infrastructure {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
 }
 
 export interface ListenerSet extends StatusOwner {

@@ -3,6 +3,7 @@
  * Source: Gateway.spec.addresses and the reasons UnsupportedAddress, AddressNotUsable, AddressNotAssigned.
  */
 import type { GatewayAddress } from '../gateway-api/index.js';
+import type { FindingCondition } from '../model/finding.js';
 import {
   ANY_IPV4,
   ANY_IPV6,
@@ -16,7 +17,7 @@ import { AddressPool } from './address-pool.js';
 import { CODES } from './codes.js';
 import type { GatewayDraft } from './drafts.js';
 import type { Facts } from './facts.js';
-import { type Findings, isFalse } from './findings.js';
+import { type Findings, isFalse, isTrue } from './findings.js';
 
 /** Most entries that `status.addresses` may have. */
 const MAX_STATUS_ADDRESSES = 16;
@@ -24,9 +25,29 @@ const MAX_STATUS_ADDRESSES = 16;
 /** What a Gateway asks for, before the pool is asked. */
 interface Request {
   readonly gateway: GatewayDraft;
+  /** False: it was refused before its addresses were looked at. */
+  readonly isRead: boolean;
   readonly fixed: readonly IpAddress[];
-  /** One key for each address that the pool has to give; stable over generations. */
-  readonly wanted: readonly string[];
+  /** What the pool has to give. */
+  readonly wanted: readonly Wanted[];
+  /** Entries whose routability nothing here has. */
+  readonly unroutable: readonly Entry[];
+  /** Entries that cannot be had for another reason; their findings are made. */
+  readonly unmet: readonly string[];
+}
+
+/** An entry of `spec.addresses`. */
+interface Entry {
+  /** `addresses[1]`. */
+  readonly text: string;
+  readonly address: GatewayAddress;
+}
+
+interface Wanted {
+  /** Stable over generations. */
+  readonly key: string;
+  /** `addresses[1]`, or words for a Gateway that asks for nothing. */
+  readonly text: string;
 }
 
 /**
@@ -43,7 +64,7 @@ export function resolveAddresses(
   const pool = new AddressPool(host, facts.assignedAddresses);
   for (const { fixed } of requests) for (const { text } of fixed) pool.take(text);
   for (const { gateway, wanted } of requests) {
-    for (const key of wanted) if (gateway.pool !== undefined) pool.keep(key, gateway.pool);
+    for (const { key } of wanted) if (gateway.pool !== undefined) pool.keep(key, gateway.pool);
   }
   for (const request of requests) assign(request, pool, host, findings);
   return pool.assigned;
@@ -84,62 +105,113 @@ export class HostAddresses {
 }
 
 function readRequest(gateway: GatewayDraft, host: HostAddresses, findings: Findings): Request {
+  const isRead = gateway.accepted;
   const fixed: IpAddress[] = [];
-  const wanted: string[] = [];
+  const wanted: Wanted[] = [];
+  const unroutable: Entry[] = [];
+  const unmet: string[] = [];
   const addresses: readonly GatewayAddress[] = gateway.resource.spec.addresses ?? [];
-  for (const [index, { type, value = '' }] of addresses.entries()) {
-    const path = `spec.addresses[${index}]`;
+  for (const [index, address] of addresses.entries()) {
+    const { type, value = '', routability = '' } = address;
+    const text = `addresses[${index}]`;
     if (type !== 'IPAddress') {
       gateway.accepted = false;
+      unmet.push(text);
       findings.add(gateway.resource, {
         code: CODES.addressUnsupported,
-        path: `${path}.type`,
+        path: `spec.${text}.type`,
         condition: isFalse('Accepted', 'UnsupportedAddress'),
-        message: `addresses[${index}] is of type ${type}; only IPAddress can be served`,
+        message: `${text} is of type ${type}; only IPAddress can be served`,
       });
+    } else if (routability !== '') {
+      unroutable.push({ text, address });
     } else if (value === '') {
-      wanted.push(poolKey(gateway, wanted.length));
+      wanted.push({ key: poolKey(gateway, wanted.length), text });
     } else {
-      const address = parseIpAddress(value);
-      if (address !== undefined && host.isUsable(address)) {
-        fixed.push(address);
+      const parsed = parseIpAddress(value);
+      if (parsed !== undefined && host.isUsable(parsed)) {
+        fixed.push(parsed);
       } else {
+        gateway.programmed = false;
+        unmet.push(text);
         findings.add(gateway.resource, {
           code: CODES.addressNotUsable,
-          path: `${path}.value`,
+          path: `spec.${text}.value`,
           condition: isFalse('Programmed', 'AddressNotUsable'),
-          message: `addresses[${index}] asks for ${value}, which is not an address of this host`,
+          message: `${text} asks for ${value}, which is not an address of this host`,
           hint: 'give the address to a network interface, or remove the entry',
         });
       }
     }
   }
-  if (addresses.length === 0) wanted.push(poolKey(gateway, 0));
-  return { gateway, fixed, wanted };
+  if (addresses.length === 0) wanted.push({ key: poolKey(gateway, 0), text: 'an address of the pool' });
+  return { gateway, isRead, fixed, wanted, unroutable, unmet };
 }
 
 function poolKey({ name }: GatewayDraft, index: number): string {
   return index === 0 ? name : `${name}#${index}`;
 }
 
-function assign({ gateway, fixed, wanted }: Request, pool: AddressPool, host: HostAddresses, findings: Findings): void {
-  const binds = new Set(fixed.map(({ text }) => text));
-  for (const key of wanted) {
-    const address = gateway.pool === undefined ? host.wildcard : pool.give(key, gateway.pool);
-    if (address !== undefined) {
-      binds.add(address);
-      continue;
+function assign(request: Request, pool: AddressPool, host: HostAddresses, findings: Findings): void {
+  const { gateway, isRead, fixed, wanted, unroutable } = request;
+  if (!isRead) return;
+  const unmet = [...request.unmet];
+  // A Gateway that is refused opens nothing: what the pool has is for others.
+  if (gateway.accepted) {
+    const binds = new Set(fixed.map(({ text }) => text));
+    for (const { key, text } of wanted) {
+      const address = gateway.pool === undefined ? host.wildcard : pool.give(key, gateway.pool);
+      if (address === undefined) unmet.push(text);
+      else binds.add(address);
     }
-    findings.add(gateway.resource, {
-      code: CODES.addressNotAssigned,
-      path: 'spec.addresses',
-      condition: isFalse('Programmed', 'AddressNotAssigned'),
-      message: `no address of the pool ${gateway.pool?.join(', ')} is free and local`,
-      hint: 'widen addressPool, or give more of its addresses to the host',
-    });
+    gateway.binds = withoutCovered([...binds]);
+    gateway.addresses = statusAddresses([...binds], host);
+    if (wanted.some(({ text }) => unmet.includes(text))) reportPoolExhausted(gateway, findings);
   }
-  gateway.binds = withoutCovered([...binds]);
-  gateway.addresses = statusAddresses([...binds], host);
+  for (const entry of unroutable) {
+    unmet.push(entry.text);
+    reportUnroutable(entry, gateway, findings);
+  }
+  reportAssignment(gateway, unmet, findings);
+}
+
+function reportPoolExhausted(gateway: GatewayDraft, findings: Findings): void {
+  gateway.programmed = false;
+  findings.add(gateway.resource, {
+    code: CODES.addressNotAssigned,
+    path: 'spec.addresses',
+    condition: isFalse('Programmed', 'AddressNotAssigned'),
+    message: `no address of the pool ${gateway.pool?.join(', ')} is free and local`,
+    hint: 'widen addressPool, or give more of its addresses to the host',
+  });
+}
+
+/**
+ * No address of a host can promise from where it is reachable. Other entries are served without it, none in its place.
+ * Source: GEP-5093, "MUST treat an unrecognized routability value as unsatisfiable".
+ */
+function reportUnroutable({ text, address }: Entry, gateway: GatewayDraft, findings: Findings): void {
+  const isDark = gateway.binds.length === 0;
+  if (isDark) gateway.programmed = false;
+  findings.add(gateway.resource, {
+    code: CODES.routabilityUnsupported,
+    path: `spec.${text}.routability`,
+    condition: isDark ? isFalse('Programmed', 'AddressNotAssigned') : isFalse('AddressesAssigned', 'PartiallyAssigned'),
+    message: `${text} asks for an address with routability ${address.routability}, which this version cannot promise`,
+    hint: 'leave routability out and choose the address by value',
+  });
+}
+
+/** Source: GatewayConditionAddressesAssigned (experimental): said once the addresses are judged, of asked and unasked ones alike. */
+function reportAssignment({ resource, binds }: GatewayDraft, unmet: readonly string[], findings: Findings): void {
+  const add = (condition: FindingCondition, message: string): void =>
+    findings.add(resource, { code: CODES.addressesAssigned, severity: 'summary', condition, message });
+  if (unmet.length === 0) {
+    add(isTrue('AddressesAssigned', 'AddressesAssigned'), '');
+  } else {
+    const reason = binds.length === 0 ? 'NotAssigned' : 'PartiallyAssigned';
+    add(isFalse('AddressesAssigned', reason), `not assigned: ${unmet.join(', ')}`);
+  }
 }
 
 /** A wildcard bind includes the single addresses beside it. */

@@ -1,172 +1,155 @@
 /**
- * Distinctness: every flow must lead to exactly one listener, else the listeners that claim it are Conflicted, without a winner.
- * Gateways that share an address and port are judged together, a wildcard address included.
- * Source: Gateway.spec.listeners, "Distinct Listeners" and "Handling indistinct Listeners".
+ * Conflicts: every flow must lead to exactly one listener. Two regimes decide what becomes of listeners that claim the same.
+ * Listeners of Gateways: all of them lose, within one Gateway and over all Gateways that share an address and port.
+ * Listeners of ListenerSets: Gateways come first, then the older set, then the first by namespace and name; within one set all lose.
+ * What has lost blocks nobody else. Source: Gateway.spec.listeners, "Handling indistinct Listeners"; ListenerSet.spec.listeners.
  */
-import { ANY_IPV4, ANY_IPV6 } from '../model/ip-address.js';
+import { objectName } from '../model/object-ref.js';
+import { type Claim, Claims, MAX_RIVALS, type Rivals } from './claims.js';
 import { CODES } from './codes.js';
-import type { GatewayDraft, ListenerDraft, Protocol } from './drafts.js';
+import type { ConflictReason, GatewayDraft, ListenerDraft, ListenerSetDraft } from './drafts.js';
 import { type Findings, isFalse, isTrue } from './findings.js';
 
-/** Most rivals that a message names. */
-const MAX_RIVALS = 3;
-
-interface Claim {
-  readonly listener: ListenerDraft;
-  /** Canonical IP literals; never empty. */
-  readonly addresses: readonly string[];
-}
-
-/** Marks all indistinct listeners and says with which others they collide. Cost: O(listeners × addresses). */
-export function resolveConflicts(gateways: readonly GatewayDraft[], findings: Findings): void {
-  for (const claims of groupByPort(gateways).values()) {
-    judgeTransport(claims, findings);
-    judgeHostnames(claims, ['HTTP'], findings);
-    judgeHostnames(claims, ['HTTPS', 'TLS'], findings);
-  }
-}
-
-function groupByPort(gateways: readonly GatewayDraft[]): Map<string, Claim[]> {
-  const groups = new Map<string, Claim[]>();
-  for (const gateway of gateways) {
-    // A Gateway that opens nothing disturbs nobody else, but its listeners must be distinct among themselves.
-    const isOpen = gateway.accepted && gateway.binds.length > 0;
-    const addresses = isOpen ? gateway.binds : [gateway.name];
-    for (const listener of gateway.listeners) {
-      if (listener.protocol === undefined) continue;
-      const key = `${listener.protocol === 'UDP' ? 'udp' : 'tcp'} ${listener.spec.port}`;
-      const group = groups.get(key);
-      if (group === undefined) groups.set(key, [{ listener, addresses }]);
-      else group.push({ listener, addresses });
-    }
-  }
-  return groups;
-}
-
-/** TCP and UDP listeners need their port for themselves; one of them makes everything on the port indistinct. */
-function judgeTransport(claims: readonly Claim[], findings: Findings): void {
-  const raw = claims.filter(({ listener }) => listener.protocol === 'TCP' || listener.protocol === 'UDP');
-  if (raw.length === 0) return;
-  const rawByAddress = new Overlaps(raw);
-  const allByAddress = new Overlaps(claims);
+/**
+ * Marks all indistinct listeners of the Gateways and says with which others they collide. Returns the claims of the distinct ones.
+ * Cost: O(listeners × addresses).
+ */
+export function resolveGatewayConflicts(gateways: readonly GatewayDraft[], findings: Findings): Claims {
+  const claims = gateways.flatMap(({ listeners }) => listeners.map(claimOf));
+  const all = claimsOf(claims);
+  const distinct = new Claims();
   for (const claim of claims) {
-    const isRaw = claim.listener.protocol === 'TCP' || claim.listener.protocol === 'UDP';
-    const rivals = (isRaw ? allByAddress : rawByAddress).rivals(claim);
-    if (rivals.length > 0) {
-      report(claim, rivals, 'ProtocolConflict', `port ${claim.listener.spec.port} is claimed`, findings);
-    }
+    const equals = all.rivals(claim);
+    if (equals === undefined) distinct.add(claim);
+    else report(claim.listener, { equals, winners: undefined }, findings);
+  }
+  return distinct;
+}
+
+/**
+ * Marks the listeners of ListenerSets that collide within their set or with a claim that comes before; adds those that win to `winners`.
+ * The sets come in order of seniority. Cost: O(listeners × addresses).
+ */
+export function resolveSetConflicts(sets: readonly ListenerSetDraft[], winners: Claims, findings: Findings): void {
+  for (const { listeners } of sets) {
+    const claims = listeners.map(claimOf);
+    const own = claimsOf(claims);
+    const left = claims.filter((claim) => {
+      const opponents = { equals: own.rivals(claim), winners: winners.rivals(claim) };
+      const isDistinct = opponents.equals === undefined && opponents.winners === undefined;
+      if (!isDistinct) report(claim.listener, opponents, findings);
+      return isDistinct;
+    });
+    for (const claim of left) winners.add(claim);
   }
 }
 
-/** Listeners that are told apart by hostname must not have the same one; HTTPS and TLS share the names of the ClientHello. */
-function judgeHostnames(claims: readonly Claim[], protocols: readonly Protocol[], findings: Findings): void {
-  const byHostname = new Map<string, Claim[]>();
-  for (const claim of claims) {
-    const { protocol, hostname } = claim.listener;
-    if (protocol === undefined || !protocols.includes(protocol)) continue;
-    const group = byHostname.get(hostname);
-    if (group === undefined) byHostname.set(hostname, [claim]);
-    else group.push(claim);
-  }
-  for (const [hostname, group] of byHostname) {
-    if (group.length < 2) continue;
-    const overlaps = new Overlaps(group);
-    const name = hostname === '' ? 'every hostname' : `hostname ${hostname}`;
-    for (const claim of group) {
-      const rivals = overlaps.rivals(claim);
-      if (rivals.length === 0) continue;
-      const mixed = rivals.some(({ listener }) => listener.protocol !== claim.listener.protocol);
-      const conflict = mixed ? 'ProtocolConflict' : 'HostnameConflict';
-      report(claim, rivals, conflict, `${name} on port ${claim.listener.spec.port} is claimed`, findings);
-    }
-  }
+function claimOf(listener: ListenerDraft): Claim {
+  const { accepted, binds, name } = listener.gateway;
+  // A Gateway that opens nothing disturbs nobody else, but its listeners must be distinct among themselves.
+  return { listener, addresses: accepted && binds.length > 0 ? binds : [name] };
 }
 
-/** Finds the claims that share an address with another: the same one, or one covered by a wildcard. */
-class Overlaps {
-  readonly #ip: readonly Claim[];
-  readonly #ipv4: readonly Claim[];
-  readonly #byAddress = new Map<string, Claim[]>();
-
-  constructor(claims: readonly Claim[]) {
-    this.#ip = claims.filter(({ addresses }) => addresses.some(isIp));
-    this.#ipv4 = claims.filter(({ addresses }) => addresses.some(isIpv4));
-    for (const claim of claims) {
-      for (const address of claim.addresses) {
-        const group = this.#byAddress.get(address);
-        if (group === undefined) this.#byAddress.set(address, [claim]);
-        else group.push(claim);
-      }
-    }
-  }
-
-  /** Returns up to `MAX_RIVALS` other claims that overlap this one; no claim is scanned that does not. */
-  rivals(claim: Claim): Claim[] {
-    const rivals = new Set<Claim>();
-    for (const address of claim.addresses) {
-      for (const group of this.#covering(address)) {
-        for (const candidate of group) {
-          if (candidate !== claim) rivals.add(candidate);
-          if (rivals.size >= MAX_RIVALS) return [...rivals];
-        }
-      }
-    }
-    return [...rivals];
-  }
-
-  #covering(address: string): (readonly Claim[])[] {
-    const at = (key: string): readonly Claim[] => this.#byAddress.get(key) ?? [];
-    if (!isIp(address)) return [at(address)];
-    if (address === ANY_IPV6) return [this.#ip];
-    if (address === ANY_IPV4) return [this.#ipv4, at(ANY_IPV6)];
-    return [at(address), at(ANY_IPV6), ...(isIpv4(address) ? [at(ANY_IPV4)] : [])];
-  }
+function claimsOf(list: readonly Claim[]): Claims {
+  const claims = new Claims();
+  for (const claim of list) claims.add(claim);
+  return claims;
 }
 
-/** Names of closed Gateways stand where addresses stand, see `groupByPort`. */
-function isIp(address: string): boolean {
-  return !address.includes('/');
+/** All that stands in the way of a listener. */
+interface Opponents {
+  /** They lose as well. */
+  readonly equals: Rivals | undefined;
+  /** They come before. */
+  readonly winners: Rivals | undefined;
 }
 
-function isIpv4(address: string): boolean {
-  return isIp(address) && !address.includes(':');
-}
-
-function report(
-  { listener }: Claim,
-  rivals: readonly Claim[],
-  conflict: 'HostnameConflict' | 'ProtocolConflict',
-  what: string,
-  findings: Findings,
-): void {
-  const others = rivals.map((rival) => rivalText(listener, rival.listener)).sort();
-  const message = `${what} by ${others.join(', ')}${rivals.length >= MAX_RIVALS ? ' and maybe more' : ''} as well`;
-  const subject = { kind: 'listener', name: listener.spec.name } as const;
-  const { gateway, path } = listener;
-  const isFirst = listener.conflict === undefined;
-  listener.conflict ??= conflict;
-  findings.add(gateway.resource, {
-    code: CODES.listenersConflict,
-    severity: isFirst ? 'error' : 'summary',
-    subject,
+function report(listener: ListenerDraft, opponents: Opponents, findings: Findings): void {
+  const { owner, spec, path } = listener;
+  const isEntry = owner.kind === 'ListenerSet';
+  const reason = reasonOf(listener, opponents);
+  const details = {
+    code: isEntry ? CODES.setListenerConflict : CODES.listenersConflict,
+    subject: { kind: 'listener', name: spec.name },
     path: `${path}.port`,
-    condition: isTrue('Conflicted', conflict),
-    message,
-    hint: 'no listener of a conflict is served; give each its own port, hostname or address',
+    message: messagesOf(listener, opponents).join('; '),
+  } as const;
+  listener.conflict = reason;
+  findings.add(owner, {
+    ...details,
+    condition: isTrue('Conflicted', reason),
+    hint: isEntry ? hintForEntry(listener, opponents) : EQUALS_HINT,
   });
   if (!listener.accepted) return;
   listener.accepted = false;
-  findings.add(gateway.resource, {
-    code: CODES.listenersConflict,
-    severity: 'summary',
-    subject,
-    path: `${path}.port`,
-    condition: isFalse('Accepted', conflict),
-    message,
-  });
+  findings.add(owner, { ...details, severity: 'summary', condition: isFalse('Accepted', reason) });
 }
 
-function rivalText(own: ListenerDraft, rival: ListenerDraft): string {
-  const gateway = own.gateway === rival.gateway ? '' : ` of Gateway ${rival.gateway.name}`;
-  return `listener "${rival.spec.name}"${gateway} (${rival.spec.protocol})`;
+const EQUALS_HINT = 'no listener of a conflict is served; give each its own port, hostname or address';
+
+/** A conflict of both kinds is a ListenerConflict, for which only entries of ListenerSets have a word. */
+function reasonOf({ owner, protocol }: ListenerDraft, { equals, winners }: Opponents): ConflictReason {
+  const all = [equals, winners].filter((rivals) => rivals !== undefined);
+  const ofHostname = all.flatMap((rivals) => rivals.ofHostname);
+  const isOfProtocol =
+    all.some(({ ofPort }) => ofPort.length > 0) || ofHostname.some(({ listener }) => listener.protocol !== protocol);
+  const isOfHostname = ofHostname.some(({ listener }) => listener.protocol === protocol);
+  if (isOfProtocol && isOfHostname && owner.kind === 'ListenerSet') return 'ListenerConflict';
+  return isOfProtocol ? 'ProtocolConflict' : 'HostnameConflict';
+}
+
+function messagesOf(listener: ListenerDraft, { equals, winners }: Opponents): string[] {
+  const { hostname, spec } = listener;
+  const port = `port ${spec.port}`;
+  const name = `${hostname === '' ? 'every hostname' : `hostname ${hostname}`} on ${port}`;
+  const claimed = (what: string, rivals: readonly Claim[] = []): string | undefined => {
+    const others = namesOf(rivals, (rival) => equalText(listener, rival));
+    return others && `${what} is claimed by ${others}${rivals.length >= MAX_RIVALS ? ' and maybe more' : ''} as well`;
+  };
+  const taken = (what: string, rivals: readonly Claim[] = []): string | undefined => {
+    const others = namesOf(rivals, (rival) => winnerText(listener, rival));
+    return others && `${what} is taken by ${others}, which comes first`;
+  };
+  return [
+    claimed(port, equals?.ofPort),
+    claimed(name, equals?.ofHostname),
+    taken(port, winners?.ofPort.slice(0, 1)),
+    taken(name, winners?.ofHostname.slice(0, 1)),
+  ].filter((message) => message !== undefined);
+}
+
+function namesOf(rivals: readonly Claim[], text: (rival: ListenerDraft) => string): string | undefined {
+  return rivals.length === 0 ? undefined : [...new Set(rivals.map(({ listener }) => text(listener)))].sort().join(', ');
+}
+
+function equalText(own: ListenerDraft, rival: ListenerDraft): string {
+  const owner = own.owner === rival.owner ? '' : ` of ${ownerText(rival)}`;
+  return `listener "${rival.spec.name}"${owner} (${rival.spec.protocol})`;
+}
+
+/**
+ * Whoever wrote the set may know its own namespace and its own Gateway. Names of others are not for the status, which they could not
+ * read otherwise. Source: ListenerSet.spec.listeners, "be cautious about what information from the parent or siblings are reported".
+ */
+function winnerText(own: ListenerDraft, winner: ListenerDraft): string {
+  if (!isHidden(own, winner)) return equalText(own, winner);
+  if (winner.owner === own.gateway.resource) return `a listener of Gateway ${own.gateway.name}`;
+  return `a listener of another ${winner.owner.kind}`;
+}
+
+function isHidden(own: ListenerDraft, rival: ListenerDraft): boolean {
+  return own.owner.metadata.namespace !== rival.owner.metadata.namespace;
+}
+
+/** Hints are for `check`, whose reader has all the files: here everything may be named. */
+function hintForEntry(listener: ListenerDraft, { winners }: Opponents): string {
+  if (winners === undefined) return EQUALS_HINT;
+  const [winner] = [...winners.ofPort, ...winners.ofHostname];
+  const isNamed = winner === undefined || !isHidden(listener, winner.listener);
+  const who = isNamed ? '' : `it is listener "${winner.listener.spec.name}" of ${ownerText(winner.listener)}; `;
+  return `${who}the Gateway comes before its ListenerSets, an older ListenerSet before a younger one`;
+}
+
+function ownerText({ owner }: ListenerDraft): string {
+  return `${owner.kind} ${objectName(owner.metadata)}`;
 }

@@ -55,7 +55,7 @@ const FEATURES: Readonly<Record<string, readonly Capability[] | null>> = {
   HTTPRouteRetryCodes: ['rule/retry'],
   HTTPRouteRetryConnectionError: ['rule/retry'],
   HTTPRouteSchemeRedirect: ['filter/RequestRedirect'],
-  ListenerSet: null,
+  ListenerSet: [],
   ReferenceGrant: [],
   TCPRoute: ['protocol/TCP'],
   TLSRoute: ['protocol/TLS', 'tls/passthrough'],

@@ -7,17 +7,20 @@ import type * as model from '../model/model.js';
 import { objectName } from '../model/object-ref.js';
 import { resolveAddresses } from './addresses.js';
 import { CODES } from './codes.js';
-import { resolveConflicts } from './conflicts.js';
+import { resolveGatewayConflicts, resolveSetConflicts } from './conflicts.js';
 import type { Context } from './context.js';
-import type { GatewayDraft, ListenerDraft, ParentDraft } from './drafts.js';
+import type { GatewayDraft, ListenerDraft, ListenerSetDraft, ParentDraft } from './drafts.js';
 import type { Facts } from './facts.js';
-import { type Findings, isFalse, refOf } from './findings.js';
+import { type Findings, isFalse, isTrue, refOf } from './findings.js';
 import type { ClassDraft, Classes } from './gateway-classes.js';
 import type { Inventory } from './inventory.js';
+import { draftListenerSets } from './listener-sets.js';
+import { summariseGateway, summariseSet } from './listener-summary.js';
 import { resolveListeners } from './listeners.js';
 import type { Parameters } from './parameters.js';
 import { classOnlyFields, gatewaySettings } from './settings.js';
-import { resolveSockets } from './sockets.js';
+import { Sockets } from './sockets.js';
+import { resolveTls } from './tls-listeners.js';
 
 /** Kinds of `gateway.networking.k8s.io` that routes attach to. */
 export type ParentKind = 'Gateway' | 'ListenerSet';
@@ -27,6 +30,10 @@ export interface Gateways {
   /** Those of our accepted classes, in order of seniority. */
   readonly ours: readonly GatewayDraft[];
   readonly assignedAddresses: Readonly<Record<string, string>>;
+  /** The ListenerSets that name one of them, in order of seniority. */
+  readonly sets: readonly ListenerSetDraft[];
+  /** Of all these Gateways and ListenerSets. */
+  readonly listeners: readonly ListenerDraft[];
   /** Those to which routes with `useDefaultGateways: All` attach, in order of seniority. */
   readonly defaults: readonly GatewayDraft[];
   /**
@@ -40,7 +47,7 @@ export interface Gateways {
   readonly absence: (namespace: string, name: string) => string;
 }
 
-/** Judges the Gateways: alone, then together, then each as a whole. */
+/** Judges Gateways and their ListenerSets: alone, then together, then each as a whole. Cost: O(listeners × addresses). */
 export function resolveGateways(context: Context, classes: Classes): Gateways {
   const { inventory, facts, findings } = context;
   const byName = new Map<string, GatewayDraft | 'foreign'>();
@@ -48,37 +55,77 @@ export function resolveGateways(context: Context, classes: Classes): Gateways {
     const ofClass = findClass(resource, classes, inventory, findings);
     const draft = ofClass && draftGateway(resource, ofClass, context);
     byName.set(objectName(resource.metadata), draft ?? 'foreign');
-    if (draft !== undefined) draft.listeners.push(...resolveListeners(draft, context));
+    if (draft !== undefined) draft.listeners.push(...resolveListeners(draft, resource, context));
   }
-  const ours = [...byName.values()].filter((found) => found !== 'foreign');
-  const assignedAddresses = resolveAddresses(ours, facts, findings);
-  resolveConflicts(ours, findings);
-  resolveSockets(ours, facts, findings);
-  for (const gateway of ours) summarise(gateway, findings);
   const find: Gateways['find'] = (namespace, name) => byName.get(objectName({ namespace, name }));
+  const setsByName = draftListenerSets(find, context);
+  const ours = [...byName.values()].filter((found) => found !== 'foreign');
+  const sets = [...setsByName.values()].filter((found) => found !== 'foreign');
+  const listeners = [...ours, ...sets].flatMap((parent) => parent.listeners);
+  const assignedAddresses = resolveAddresses(ours, facts, findings);
+  resolveTls(ours, listeners, context);
+  judgeListeners(ours, sets, facts, findings);
   return {
     ours,
+    sets,
+    listeners,
     defaults: ours.filter(({ isDefault }) => isDefault),
     assignedAddresses,
-    findParent: (kind, namespace, name) => (kind === 'Gateway' ? find(namespace, name) : undefined),
+    findParent: (kind, namespace, name) =>
+      kind === 'Gateway' ? find(namespace, name) : setsByName.get(objectName({ namespace, name })),
     find,
     absence: (namespace, name) => inventory.absence('Gateway', namespace, name),
   };
 }
 
-/** Returns what is told about a Gateway in its status; call it once all routes are attached. */
-export function reportGateway({ resource, addresses, accepted, listeners }: GatewayDraft): model.Gateway {
+/** Gateways first: whether their ListenerSets may serve at all depends on them. */
+function judgeListeners(
+  gateways: readonly GatewayDraft[],
+  sets: readonly ListenerSetDraft[],
+  facts: Facts,
+  findings: Findings,
+): void {
+  const sockets = new Sockets(facts, findings);
+  const claims = resolveGatewayConflicts(gateways, findings);
+  for (const gateway of gateways) {
+    if (gateway.accepted) sockets.open(gateway.listeners);
+    summariseGateway(gateway, findings);
+  }
+  const serving = sets.filter(({ gateway }) => gateway.serves);
+  resolveSetConflicts(serving, claims, findings);
+  for (const { listeners } of serving) sockets.open(listeners);
+  for (const set of sets) if (set.isAllowed) summariseSet(set, findings);
+  sockets.share();
+}
+
+/** Returns what is told about Gateways and ListenerSets in their status; call it once all routes are attached. */
+export function reportGateways({ ours, sets }: Gateways): Pick<model.Model, 'gateways' | 'listenerSets'> {
+  const attached = new Map<GatewayDraft, number>();
+  for (const { gateway, accepted } of sets) if (accepted) attached.set(gateway, (attached.get(gateway) ?? 0) + 1);
+  return {
+    gateways: ours.map((gateway) => reportGateway(gateway, attached.get(gateway) ?? 0)),
+    listenerSets: sets.map(({ resource, listeners }) => ({
+      ref: refOf(resource),
+      generation: resource.metadata.generation,
+      listeners: listeners.map(reportListener),
+    })),
+  };
+}
+
+function reportGateway({ resource, addresses, accepted, listeners }: GatewayDraft, sets: number): model.Gateway {
+  const { labels = {}, annotations = {} } = resource.spec.infrastructure ?? {};
   return {
     ref: refOf(resource),
     generation: resource.metadata.generation,
     addresses: accepted ? addresses : [],
-    listeners: listeners.map(({ spec, supportedKinds, attachedRoutes }) => ({
-      name: spec.name,
-      supportedKinds,
-      attachedRoutes,
-    })),
-    attachedListenerSets: 0,
+    listeners: listeners.map(reportListener),
+    attachedListenerSets: sets,
+    infrastructure: { labels, annotations },
   };
+}
+
+function reportListener({ spec, supportedKinds, attachedRoutes }: ListenerDraft): model.ListenerReport {
+  return { name: spec.name, supportedKinds, attachedRoutes };
 }
 
 /** Returns our accepted class of the Gateway. Without one the Gateway is another controller's, or waits. */
@@ -111,7 +158,10 @@ function draftGateway(resource: Gateway, ofClass: ClassDraft, context: Context):
     settings: gatewaySettings(ofClass.config, own.ok ? own.value : undefined),
     pool: poolOf(ofClass.config, facts),
     isDefault: resource.spec.defaultScope === 'All',
+    isPending: !ofClass.accepted,
     accepted: ofClass.accepted && own.ok,
+    programmed: true,
+    serves: false,
     binds: [],
     addresses: [],
     listeners: [],
@@ -140,7 +190,7 @@ function draftGateway(resource: Gateway, ofClass: ClassDraft, context: Context):
   } else if (own.value !== undefined) {
     reportIgnoredFields(own.value, resource, findings);
   }
-  reportUnserved(resource, findings);
+  reportDefault(draft, findings);
   return draft;
 }
 
@@ -167,74 +217,13 @@ function reportIgnoredFields(config: WeirgateConfig, gateway: Gateway, findings:
   });
 }
 
-/** Fields of the specification that this version knows and does not carry out are told, never silently ignored. */
-function reportUnserved(resource: Gateway, findings: Findings): void {
-  const { spec } = resource;
-  const fields: string[] = [];
-  if (spec.tls !== undefined) fields.push('tls');
-  if (spec.allowedListeners !== undefined && spec.allowedListeners.namespaces.from !== 'None')
-    fields.push('allowedListeners');
-  if (spec.defaultScope === 'All') fields.push('defaultScope');
-  for (const field of fields) {
-    findings.add(resource, {
-      code: CODES.notServedYet,
-      path: `spec.${field}`,
-      message: `${field} is not carried out by this version`,
-    });
-  }
-}
-
-/** Says what the verdicts about listeners mean for the Gateway, and what those about the Gateway mean for its listeners. */
-function summarise(gateway: GatewayDraft, findings: Findings): void {
-  const { resource, listeners } = gateway;
-  const refused = listeners.filter(({ accepted }) => !accepted);
-  const isServed = gateway.accepted && refused.length < listeners.length;
-  if (refused.length > 0) {
-    findings.add(resource, {
-      code: CODES.listenersNotValid,
-      severity: 'summary',
-      condition: { type: 'Accepted', status: isServed ? 'True' : 'False', reason: 'ListenersNotValid' },
-      message: notValidMessage(listeners),
-    });
-  }
-  if (!isServed) {
-    findings.add(resource, {
-      code: CODES.gatewayNotProgrammed,
-      severity: 'summary',
-      condition: isFalse('Programmed', 'Invalid'),
-      message: gateway.accepted ? 'no listener is valid' : 'the Gateway is not accepted',
-    });
-  }
-  for (const listener of listeners) {
-    if (listener.sockets.length > 0) continue;
-    const message = !listener.accepted
-      ? 'the listener is not accepted'
-      : gateway.accepted
-        ? 'the Gateway has no usable address'
-        : 'the Gateway is not accepted';
-    findings.add(resource, {
-      code: CODES.gatewayNotProgrammed,
-      severity: 'summary',
-      subject: { kind: 'listener', name: listener.spec.name },
-      condition: isFalse('Programmed', 'Invalid'),
-      message,
-    });
-  }
-}
-
-function notValidMessage(listeners: readonly ListenerDraft[]): string {
-  const names = (wanted: (listener: ListenerDraft) => boolean): string =>
-    listeners
-      .filter(wanted)
-      .map(({ spec }) => spec.name)
-      .join(', ');
-  const conflicted = names(({ conflict }) => conflict !== undefined);
-  const invalid = names(({ accepted, conflict }) => !accepted && conflict === undefined);
-  const accepted = names((listener) => listener.accepted);
-  const parts = [
-    conflicted === '' ? '' : `conflicted listeners: ${conflicted}`,
-    invalid === '' ? '' : `invalid listeners: ${invalid}`,
-    `accepted listeners: ${accepted === '' ? 'none' : accepted}`,
-  ];
-  return parts.filter((part) => part !== '').join('; ');
+/** Source: GEP-3793, "MUST update its own status with a condition of type DefaultGateway"; the reason is the scope. */
+function reportDefault({ resource, isDefault }: GatewayDraft, findings: Findings): void {
+  if (!isDefault) return;
+  findings.add(resource, {
+    code: CODES.defaultGateway,
+    severity: 'summary',
+    condition: isTrue('DefaultGateway', 'All'),
+    message: 'routes with useDefaultGateways: All attach to this Gateway',
+  });
 }

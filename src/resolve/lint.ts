@@ -2,20 +2,27 @@
  * Doubts about a configuration that is valid: things that are there and do nothing.
  */
 import { CODES } from './codes.js';
-import type { ListenerDraft } from './drafts.js';
+import type { ListenerDraft, Protocol } from './drafts.js';
 import type { Findings } from './findings.js';
 import type { Parameters } from './parameters.js';
 
+const ANSWERS: Readonly<Record<Protocol, string>> = {
+  HTTP: 'every request is answered with 404',
+  HTTPS: 'every request is answered with 404',
+  TLS: 'every handshake is refused',
+  TCP: 'every connection is reset',
+  UDP: 'every datagram is dropped',
+};
+
 /** Says which listeners are open without a route that could answer. */
 export function reportIdleListeners(listeners: Iterable<ListenerDraft>, findings: Findings): void {
-  for (const { gateway, spec, path, attachedRoutes, sockets, protocol } of listeners) {
-    if (attachedRoutes > 0 || sockets.length === 0) continue;
-    const answer = protocol === 'TCP' ? 'every connection is reset' : 'every request is answered with 404';
-    findings.add(gateway.resource, {
+  for (const { owner, spec, path, attachedRoutes, sockets, protocol } of listeners) {
+    if (attachedRoutes > 0 || sockets.length === 0 || protocol === undefined) continue;
+    findings.add(owner, {
       code: CODES.listenerWithoutRoutes,
       subject: { kind: 'listener', name: spec.name },
       path,
-      message: `no route is attached, so ${answer}`,
+      message: `no route is attached, so ${ANSWERS[protocol]}`,
     });
   }
 }

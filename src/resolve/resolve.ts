@@ -8,12 +8,13 @@ import type { Finding } from '../model/finding.js';
 import type { Model, ServedListener } from '../model/model.js';
 import { BackendPolicies } from './backend-policies.js';
 import { BackendReferences } from './backend-refs.js';
+import { Certificates } from './certificates.js';
 import type { Context } from './context.js';
 import type { ListenerDraft } from './drafts.js';
 import type { Facts } from './facts.js';
 import { Findings, refOf } from './findings.js';
 import { reportClass, resolveClasses } from './gateway-classes.js';
-import { reportGateway, resolveGateways } from './gateways.js';
+import { reportGateways, resolveGateways } from './gateways.js';
 import { resolveHttpRoutes } from './http-routes.js';
 import { Inventory } from './inventory.js';
 import { reportIdleListeners, reportUnusedConfigs } from './lint.js';
@@ -34,23 +35,24 @@ export function resolve(snapshot: Snapshot, facts: Facts, capabilities: Capabili
   const inventory = new Inventory(snapshot);
   const parameters = new Parameters(inventory);
   const grants = new ReferenceGrants(inventory);
-  const context: Context = { inventory, facts, capabilities, parameters, grants, findings };
+  const certificates = new Certificates(inventory, grants);
+  const context: Context = { inventory, facts, capabilities, parameters, grants, certificates, findings };
   const classes = resolveClasses(inventory, parameters, findings);
   const gateways = resolveGateways(context, classes);
   const policies = new BackendPolicies(inventory);
   const references = new BackendReferences(context, policies);
   const routeContext = { ...context, gateways, references, policies };
   const routes = [...resolveHttpRoutes(routeContext), ...resolveTcpRoutes(routeContext)];
-  const listeners = gateways.ours.flatMap((gateway) => gateway.listeners);
+  const { listeners } = gateways;
   reportShadows(listeners, inventory, findings);
   reportIdleListeners(listeners, findings);
   reportUnusedConfigs(parameters, findings);
   grants.reportUnused(findings);
+  certificates.reportUnused(findings);
   const model: Model = {
     settings: classes.settings,
     classes: classes.ours.map((ours) => reportClass(ours, capabilities)),
-    gateways: gateways.ours.map(reportGateway),
-    listenerSets: [],
+    ...reportGateways(gateways),
     routes,
     backends: [...inventory.all('Backend')].map((resource) => ({
       ref: refOf(resource),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buildText } from '../../support/build.js';
+import { planFiles } from '../../support/build.js';
 import { gatewayClass, textOf, type WrittenObject } from '../../support/snapshot-arbitrary.js';
 
 interface Given {
@@ -23,9 +23,10 @@ function conflicted(...given: readonly Given[]): boolean[] {
       },
     }),
   );
-  const { status } = buildText(textOf([gatewayClass, ...gateways]), {
-    hostAddresses: ['192.0.2.1', '192.0.2.2', '2001:db8::1'],
-  });
+  const { status } = planFiles(
+    { 'input.yaml': textOf([gatewayClass, ...gateways]) },
+    { hostAddresses: ['192.0.2.1', '192.0.2.2', '2001:db8::1'] },
+  );
   return given.map((_, index) => {
     const listener = status.find(({ name }) => name === `g${index}`)?.status.listeners?.[0];
     return listener?.conditions.some(({ type, status: is }) => type === 'Conflicted' && is === 'True') ?? false;
