@@ -19,6 +19,7 @@ import type { Cluster } from '../model/model.js';
 import { objectName } from '../model/object-ref.js';
 import type { BackendPolicies, PolicyTarget } from './backend-policies.js';
 import { type Payload, protocolFault, spokenProtocol, transportOf } from './backend-protocols.js';
+import type { BackendTls } from './backend-tls-policies.js';
 import { CODES } from './codes.js';
 import type { Context } from './context.js';
 import { type Findings, isFalse } from './findings.js';
@@ -199,7 +200,9 @@ export class BackendReferences {
     const isUdp = port.protocol === 'UDP';
     const key = `Service/${namespace}/${name}:${port.port}${isUdp ? '/udp' : ''}`;
     const target: PolicyTarget = { kind: 'Service', namespace, name, section: port.name ?? '' };
-    return this.#cluster(key, target, spokenProtocol(port), () => {
+    // Datagrams have no TLS, whatever a policy for the whole Service says about its other ports.
+    const security = isUdp ? 'clear' : this.#policies.tls(target);
+    return this.#cluster(key, target, spokenProtocol(port), security, () => {
       const endpoints = this.#endpoints.of(service.metadata, port);
       if (endpoints.length === 0) {
         const names = this.#endpoints.portNames(service.metadata);
@@ -219,7 +222,8 @@ export class BackendReferences {
 
   #backendCluster({ metadata: { namespace, name }, spec }: Backend): ResolvedBackend {
     const key = `Backend/${namespace}/${name}`;
-    return this.#cluster(key, { kind: 'Backend', namespace, name, section: '' }, 'http1', () =>
+    const target: PolicyTarget = { kind: 'Backend', namespace, name, section: '' };
+    return this.#cluster(key, target, 'http1', this.#policies.tls(target), () =>
       sortedEndpoints(
         spec.endpoints.flatMap(({ address: text, port, weight }) => {
           const address = parseIpAddress(text);
@@ -233,12 +237,15 @@ export class BackendReferences {
     key: string,
     target: PolicyTarget,
     protocol: Cluster['protocol'],
+    security: BackendTls,
     endpoints: () => Cluster['endpoints'],
   ): ResolvedBackend {
     let known = this.#clusters.get(key);
     if (known === undefined) {
       const healthCheck = this.#policies.healthCheck(target);
-      known = { cluster: { key, endpoints: endpoints(), healthCheck, protocol, tls: undefined }, target };
+      const tls = security === 'clear' || security === 'refused' ? undefined : security;
+      const cluster = { key, endpoints: endpoints(), healthCheck, protocol, tls };
+      known = { cluster: security === 'refused' ? undefined : cluster, target };
       this.#clusters.set(key, known);
     }
     return known;

@@ -2,6 +2,7 @@
  * What all parts of resolution share: the resources, what is known about host and data plane, and where findings go.
  */
 import type { Capabilities } from '../model/capabilities.js';
+import type { Certificates } from './certificates.js';
 import type { Facts } from './facts.js';
 import type { Findings } from './findings.js';
 import type { Inventory } from './inventory.js';
@@ -15,5 +16,6 @@ export interface Context {
   readonly capabilities: Capabilities;
   readonly parameters: Parameters;
   readonly grants: ReferenceGrants;
+  readonly certificates: Certificates;
   readonly findings: Findings;
 }

@@ -1,91 +1,136 @@
 /**
  * Ancestors of a policy: the Gateways through which it has an effect, or its targets where no Gateway leads to them.
+ * Source: PolicyStatus, PolicyAncestorStatus, GEP-713.
  */
 import { compareStrings, type DiagnosticCode } from '../base/index.js';
-import { type BackendPolicy, GATEWAY_GROUP } from '../gateway-api/index.js';
+import { GATEWAY_GROUP, objectLabel, roomForAncestors } from '../gateway-api/index.js';
+import type { FindingCondition } from '../model/finding.js';
 import type * as model from '../model/model.js';
 import type { PolicyAncestor } from '../model/model.js';
 import { objectName } from '../model/object-ref.js';
-import type { TargetVerdict } from './backend-policies.js';
 import { CODES } from './codes.js';
 import type { GatewayDraft } from './drafts.js';
-import { type Findings, isFalse, refOf } from './findings.js';
+import { type FindingDraft, type Findings, isFalse, refOf } from './findings.js';
+import type { AnyPolicy, PolicyTargets, TargetVerdict } from './policy-targets.js';
 
-/** Most entries that `status.ancestors` may have. */
-const MAX_ANCESTORS = 16;
-
-interface Fault {
+/** What is wrong with a policy, whatever its targets. */
+export interface PolicyFault {
   readonly code: DiagnosticCode;
-  readonly reason: string;
+  /** `summary` when other findings have told it. */
+  readonly severity: 'error' | 'summary';
+  readonly condition: FindingCondition;
+  readonly path: string;
   readonly message: string;
+  readonly hint: string;
 }
 
-/** Returns the policy's part of the model; adds one finding for each ancestor that does not accept it. */
-export function reportPolicy(
-  policy: BackendPolicy,
-  verdicts: readonly TargetVerdict[],
-  usersOf: (key: string) => Iterable<GatewayDraft>,
+interface Ancestor extends PolicyAncestor {
+  readonly gateway: GatewayDraft | undefined;
+  /** What is wrong with the targets that lead here. */
+  readonly faults: FindingDraft[];
+}
+
+/** Returns the policies of a kind as parts of the model; adds what each ancestor has to say about them. */
+export function reportPolicies<P extends AnyPolicy>(
+  targets: PolicyTargets<P>,
+  faultsOf: (policy: P) => readonly PolicyFault[],
   findings: Findings,
-): model.Policy {
-  const ancestors = new Map<string, PolicyAncestor>();
+): model.Policy[] {
+  return [...targets.verdicts].map(([policy, verdicts]) => {
+    const ancestors = ancestorsOf(policy, verdicts, targets);
+    const room = roomForAncestors(policy.status);
+    const shown = ancestors.slice(0, room);
+    for (const { gateway } of ancestors.slice(room)) if (gateway !== undefined) reportNoRoom(policy, gateway, findings);
+    report(policy, shown, faultsOf(policy), findings);
+    return {
+      ref: refOf(policy),
+      generation: policy.metadata.generation,
+      ancestors: shown.map(({ key, ancestorRef }) => ({ key, ancestorRef })),
+    };
+  });
+}
+
+/** Sorted by key, each once, so that the same ancestors find room in every generation. */
+function ancestorsOf<P extends AnyPolicy>(
+  policy: P,
+  verdicts: readonly TargetVerdict[],
+  targets: PolicyTargets<P>,
+): Ancestor[] {
+  const ancestors = new Map<string, Ancestor>();
   for (const [index, verdict] of verdicts.entries()) {
-    const users = 'key' in verdict ? [...usersOf(verdict.key)] : [];
-    const entries = users.length > 0 ? users.map(gatewayAncestor) : [targetAncestor(policy, index)];
-    const fault = faultOf(verdict, index);
-    for (const [place, ancestor] of entries.entries()) {
-      ancestors.set(ancestor.key, ancestor);
-      if (fault === undefined) continue;
-      findings.add(policy, {
-        code: fault.code,
-        severity: place === 0 ? 'error' : 'summary',
-        subject: { kind: 'ancestor', key: ancestor.key },
-        condition: isFalse('Accepted', fault.reason),
-        path: `spec.targetRefs[${index}]`,
-        message: fault.message,
-      });
+    const users = targets.usersOf(verdict);
+    const fault = faultOf(policy, verdict, index);
+    for (const ancestor of users.length > 0 ? users.map(gatewayAncestor) : [targetAncestor(policy, index)]) {
+      const known = ancestors.get(ancestor.key) ?? ancestor;
+      ancestors.set(known.key, known);
+      if (fault !== undefined) known.faults.push(fault);
     }
   }
-  const sorted = [...ancestors.values()].sort((a, b) => compareStrings(a.key, b.key));
-  return {
-    ref: refOf(policy),
-    generation: policy.metadata.generation,
-    ancestors: sorted.slice(0, MAX_ANCESTORS),
-  };
+  return [...ancestors.values()].sort((a, b) => compareStrings(a.key, b.key));
 }
 
-function faultOf(verdict: TargetVerdict, index: number): Fault | undefined {
+/** Each fault is an error once; the other ancestors repeat it in their conditions. */
+function report(
+  policy: AnyPolicy,
+  ancestors: readonly Ancestor[],
+  ofPolicy: readonly PolicyFault[],
+  findings: Findings,
+): void {
+  const told = new Set<FindingDraft>();
+  for (const { key, faults } of ancestors) {
+    for (const fault of [...faults, ...ofPolicy]) {
+      const severity = told.has(fault) ? 'summary' : (fault.severity ?? 'error');
+      told.add(fault);
+      findings.add(policy, { ...fault, severity, subject: { kind: 'ancestor', key } });
+    }
+  }
+}
+
+/**
+ * A full list takes no further entry, and the ancestor has to say so. The policy holds for its traffic all the same: to leave it out
+ * would be clear text, or errors that nobody asked for.
+ */
+function reportNoRoom(policy: AnyPolicy, { resource }: GatewayDraft, findings: Findings): void {
+  const { kind, metadata } = policy;
+  findings.add(resource, {
+    code: CODES.policyAncestorsFull,
+    message: `${objectLabel(kind, metadata.namespace, metadata.name)} holds for backends of this Gateway, and its status has no room to say so`,
+    hint: 'a policy names at most 16 ancestors: write one for fewer Services',
+  });
+}
+
+function faultOf(policy: AnyPolicy, verdict: TargetVerdict, index: number): FindingDraft | undefined {
+  const path = `spec.targetRefs[${index}]`;
+  const refusal = (code: DiagnosticCode, reason: string, message: string): FindingDraft => ({
+    code,
+    condition: isFalse('Accepted', reason),
+    path,
+    message: `targetRefs[${index}] ${message}`,
+  });
   switch (verdict.kind) {
     case 'attached':
       return undefined;
     case 'conflicted': {
-      const winner = objectName(verdict.winner.metadata);
-      const message = `targetRefs[${index}] is the target of BackendPolicy ${winner} as well, which is older or comes first by name`;
-      return { code: CODES.policyConflicted, reason: 'Conflicted', message };
+      const winner = `${policy.kind} ${objectName(verdict.winner.metadata)}`;
+      const message = `is the target of ${winner} as well, which is older or comes first by name`;
+      return refusal(CODES.policyConflicted, 'Conflicted', message);
     }
     case 'notFound':
-      return {
-        code: CODES.policyTargetNotFound,
-        reason: 'TargetNotFound',
-        message: `targetRefs[${index}] ${verdict.message}`,
-      };
+      return refusal(CODES.policyTargetNotFound, 'TargetNotFound', verdict.message);
     case 'invalid':
-      return { code: CODES.policyInvalid, reason: 'Invalid', message: `targetRefs[${index}] ${verdict.message}` };
+      return refusal(CODES.policyInvalid, 'Invalid', verdict.message);
   }
 }
 
-function gatewayAncestor({ resource, name }: GatewayDraft): PolicyAncestor {
-  const { namespace, name: gateway } = resource.metadata;
-  return {
-    key: `Gateway ${name}`,
-    ancestorRef: { group: GATEWAY_GROUP, kind: 'Gateway', namespace, name: gateway },
-  };
+function gatewayAncestor(gateway: GatewayDraft): Ancestor {
+  const { namespace, name } = gateway.resource.metadata;
+  const ancestorRef = { group: GATEWAY_GROUP, kind: 'Gateway', namespace, name };
+  return { key: `Gateway ${gateway.name}`, ancestorRef, gateway, faults: [] };
 }
 
-function targetAncestor(policy: BackendPolicy, index: number): PolicyAncestor {
+function targetAncestor(policy: AnyPolicy, index: number): Ancestor {
   const { group = '', kind = '', name = '', sectionName } = policy.spec.targetRefs[index] ?? {};
   const { namespace } = policy.metadata;
-  return {
-    key: `target ${index}`,
-    ancestorRef: { group, kind, namespace, name, ...(sectionName === undefined ? {} : { sectionName }) },
-  };
+  const ancestorRef = { group, kind, namespace, name, ...(sectionName === undefined ? {} : { sectionName }) };
+  return { key: `target ${index}`, ancestorRef, gateway: undefined, faults: [] };
 }

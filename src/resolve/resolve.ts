@@ -22,6 +22,8 @@ import { Parameters } from './parameters.js';
 import { ReferenceGrants } from './reference-grants.js';
 import { reportShadows } from './shadows.js';
 import { resolveTcpRoutes } from './tcp-routes.js';
+import { reportNarrowCertificates } from './tls-lint.js';
+import { reportTlsOverlaps } from './tls-overlaps.js';
 
 /** What resolution yields. Equal snapshots and facts give equal results, whatever the order of files. */
 export interface Resolution {
@@ -39,11 +41,13 @@ export function resolve(snapshot: Snapshot, facts: Facts, capabilities: Capabili
   const context: Context = { inventory, facts, capabilities, parameters, grants, certificates, findings };
   const classes = resolveClasses(inventory, parameters, findings);
   const gateways = resolveGateways(context, classes);
-  const policies = new BackendPolicies(inventory);
+  const policies = new BackendPolicies(context);
   const references = new BackendReferences(context, policies);
   const routeContext = { ...context, gateways, references, policies };
   const routes = [...resolveHttpRoutes(routeContext), ...resolveTcpRoutes(routeContext)];
   const { listeners } = gateways;
+  reportTlsOverlaps(listeners, findings);
+  reportNarrowCertificates(listeners, findings);
   reportShadows(listeners, inventory, findings);
   reportIdleListeners(listeners, findings);
   reportUnusedConfigs(parameters, findings);
@@ -58,7 +62,7 @@ export function resolve(snapshot: Snapshot, facts: Facts, capabilities: Capabili
       ref: refOf(resource),
       generation: resource.metadata.generation,
     })),
-    policies: policies.report(findings),
+    policies: policies.report(),
     listeners: listeners.flatMap((listener) => serve(listener) ?? []),
     assignedAddresses: gateways.assignedAddresses,
   };

@@ -1,0 +1,102 @@
+/**
+ * Attachment of policies: which policy of a kind holds for a Service or Backend, and through which Gateways it has an effect.
+ * As GEP-713 says: same namespace, a named port before the whole Service, the most senior policy before others.
+ */
+import { type BackendPolicy, type BackendTLSPolicy, WEIRGATE_GROUP } from '../gateway-api/index.js';
+import { objectName } from '../model/object-ref.js';
+import type { GatewayDraft } from './drafts.js';
+import type { Inventory } from './inventory.js';
+
+export type AnyPolicy = BackendPolicy | BackendTLSPolicy;
+
+/** What a policy can be attached to: an object, or one named port of a Service. */
+export interface PolicyTarget {
+  readonly kind: 'Service' | 'Backend';
+  readonly namespace: string;
+  readonly name: string;
+  /** `''`: the whole object. */
+  readonly section: string;
+}
+
+/** One entry of `targetRefs` with its verdict. */
+export type TargetVerdict =
+  | { readonly kind: 'attached'; readonly key: string }
+  | { readonly kind: 'conflicted'; readonly key: string; readonly winner: AnyPolicy }
+  | { readonly kind: 'notFound'; readonly message: string }
+  | { readonly kind: 'invalid'; readonly message: string };
+
+/** The policies of one kind with their targets. Look-ups cost O(1). */
+export class PolicyTargets<P extends AnyPolicy> {
+  /** Each policy with the verdict on each of its targets, in order of seniority. */
+  readonly verdicts: ReadonlyMap<P, readonly TargetVerdict[]>;
+  readonly #inventory: Inventory;
+  readonly #winners = new Map<string, P>();
+  readonly #users = new Map<string, Set<GatewayDraft>>();
+
+  /** `policies` come in order of seniority: the first one at a target has it. */
+  constructor(policies: Iterable<P>, inventory: Inventory) {
+    this.#inventory = inventory;
+    this.verdicts = new Map(
+      [...policies].map((policy) => [policy, policy.spec.targetRefs.map((_, index) => this.#attach(policy, index))]),
+    );
+  }
+
+  /** Returns the policy that holds for a port of a Service, or for a Backend. */
+  winner(target: PolicyTarget): P | undefined {
+    return this.#winners.get(targetKey(target)) ?? this.#winners.get(targetKey({ ...target, section: '' }));
+  }
+
+  /** Notes that traffic of the Gateway reaches the target. */
+  use(target: PolicyTarget, gateway: GatewayDraft): void {
+    for (const key of new Set([targetKey(target), targetKey({ ...target, section: '' })])) {
+      if (!this.#winners.has(key)) continue;
+      const users = this.#users.get(key);
+      if (users === undefined) this.#users.set(key, new Set([gateway]));
+      else users.add(gateway);
+    }
+  }
+
+  /** Returns the Gateways whose traffic reaches the target of a verdict. */
+  usersOf(verdict: TargetVerdict): readonly GatewayDraft[] {
+    return 'key' in verdict ? [...(this.#users.get(verdict.key) ?? [])] : [];
+  }
+
+  #attach(policy: P, index: number): TargetVerdict {
+    const reference = policy.spec.targetRefs[index];
+    const { namespace } = policy.metadata;
+    if (reference === undefined) return { kind: 'invalid', message: 'is missing' };
+    const { group, kind, name, sectionName = '' } = reference;
+    const isKnown = (group === '' && kind === 'Service') || (group === WEIRGATE_GROUP && kind === 'Backend');
+    if (!isKnown) {
+      return {
+        kind: 'invalid',
+        message: `names the kind ${kind} of group "${group}"; a ${policy.kind} is for Services and Backends`,
+      };
+    }
+    const target: PolicyTarget = { kind: kind as PolicyTarget['kind'], namespace, name, section: sectionName };
+    const missing = this.#missing(target);
+    if (missing !== undefined) return { kind: 'notFound', message: missing };
+    const key = targetKey(target);
+    const winner = this.#winners.get(key);
+    if (winner !== undefined && winner !== policy) return { kind: 'conflicted', key, winner };
+    this.#winners.set(key, policy);
+    return { kind: 'attached', key };
+  }
+
+  #missing({ kind, namespace, name, section }: PolicyTarget): string | undefined {
+    const object = `${kind} ${objectName({ namespace, name })}`;
+    const absence = `names ${object}, ${this.#inventory.absence(kind, namespace, name)}`;
+    if (kind === 'Backend') {
+      if (this.#inventory.find('Backend', namespace, name) === undefined) return absence;
+      return section === '' ? undefined : `names "${section}" of ${object}, which has no named parts`;
+    }
+    const service = this.#inventory.find('Service', namespace, name);
+    if (service === undefined) return absence;
+    if (section === '' || service.spec.ports.some((port) => port.name === section)) return undefined;
+    return `names port "${section}" of ${object}, which it does not have`;
+  }
+}
+
+function targetKey({ kind, namespace, name, section }: PolicyTarget): string {
+  return `${kind}/${namespace}/${name}#${section}`;
+}

@@ -1,0 +1,49 @@
+/**
+ * Doubts about certificates that are valid by themselves: names that are served and that no certificate of the listener has.
+ * A listener's `*.example.com` stands for any number of labels, a certificate's for one (RFC 9525 section 6.3).
+ */
+import { isValidFor } from '../model/certificate-names.js';
+import { ANY_HOSTNAME, coversHostname } from '../model/hostname.js';
+import { CODES } from './codes.js';
+import type { ListenerDraft } from './drafts.js';
+import type { Findings } from './findings.js';
+
+/** Most names that a message shows. */
+const MAX_NAMES = 3;
+
+/**
+ * Says for which names clients get no valid certificate: the hostname of the listener, and those of the routes on it. Call it once all
+ * routes are attached. Cost: one look-up for each hostname of an attached route.
+ */
+export function reportNarrowCertificates(listeners: Iterable<ListenerDraft>, findings: Findings): void {
+  for (const listener of listeners) {
+    const { termination, hostname, owner, spec, path, httpAttachments, streamAttachments } = listener;
+    if (termination === undefined || listener.sockets.length === 0) continue;
+    const names = new Set(termination.certificates.flatMap((certificate) => certificate.names));
+    const missing = new Set<string>();
+    const isMissing = (served: string): boolean => served !== ANY_HOSTNAME && !isValidFor(names, served);
+    if (isMissing(hostname)) missing.add(hostname);
+    for (const { hostnames } of [...httpAttachments, ...streamAttachments]) {
+      for (const { hostname: served } of hostnames) if (isMissing(served)) missing.add(served);
+    }
+    if (missing.size === 0) continue;
+    const shown = [...missing].slice(0, MAX_NAMES);
+    const more = missing.size > shown.length ? ` and ${missing.size - shown.length} more` : '';
+    findings.add(owner, {
+      code: CODES.certificateNarrow,
+      subject: { kind: 'listener', name: spec.name },
+      path: `${path}.tls.certificateRefs`,
+      message: `no certificate is valid for ${shown.join(', ')}${more}, so clients of these names are warned or turned away`,
+      hint: hintFor(names, shown),
+    });
+  }
+}
+
+function hintFor(names: ReadonlySet<string>, missing: readonly string[]): string {
+  if (names.size === 0) return 'the certificates have no DNS name in subjectAltName; the common name does not count';
+  const tooDeep = [...names].find((name) => missing.some((wanted) => wanted !== name && coversHostname(name, wanted)));
+  const known = [...names].slice(0, MAX_NAMES).join(', ');
+  return tooDeep === undefined
+    ? `the certificates are valid for ${known}`
+    : `${tooDeep} of a certificate stands for one label only, unlike the hostname of a listener`;
+}
