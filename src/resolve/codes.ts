@@ -28,6 +28,7 @@ export const CODES = {
   gatewayNotProgrammed: 'WG4026',
   tlsModeUnsupported: 'WG4027',
   defaultGateway: 'WG4028',
+  selectorInvalid: 'WG4029',
   // ListenerSets.
   setParentNotFound: 'WG4070',
   setParentKindUnknown: 'WG4071',
@@ -46,6 +47,13 @@ export const CODES = {
   matchShadowed: 'WG4041',
   routeIdle: 'WG4042',
   ruleWithoutBackend: 'WG4043',
+  patternInvalid: 'WG4044',
+  filtersIncompatible: 'WG4045',
+  headerActionInvalid: 'WG4046',
+  pathChangeInvalid: 'WG4047',
+  extensionUnknown: 'WG4048',
+  routeWithoutRules: 'WG4049',
+  sessionInvalid: 'WG4058',
   // Backends.
   backendKindInvalid: 'WG4050',
   backendNotFound: 'WG4051',

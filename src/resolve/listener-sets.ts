@@ -7,8 +7,8 @@ import { CODES } from './codes.js';
 import type { Context } from './context.js';
 import type { GatewayDraft, ListenerSetDraft } from './drafts.js';
 import { isFalse } from './findings.js';
-import { resolveListeners } from './listeners.js';
-import { allowsNamespace } from './selectors.js';
+import { resolveListeners, SELECTOR_HINT } from './listeners.js';
+import { allowsNamespace, selectorFault } from './selectors.js';
 
 /** Finds a Gateway by namespace and name; see `Gateways.find`. */
 type FindGateway = (namespace: string, name: string) => GatewayDraft | 'foreign' | undefined;
@@ -81,17 +81,24 @@ function draftListenerSet(
 function takes(
   gateway: GatewayDraft,
   known: Map<GatewayDraft, (namespace: string) => boolean>,
-  { inventory }: Context,
+  { inventory, findings }: Context,
 ): (namespace: string) => boolean {
   let test = known.get(gateway);
   if (test === undefined) {
     const { spec, metadata } = gateway.resource;
-    const namespaces = spec.allowedListeners?.namespaces;
-    test =
-      namespaces === undefined || namespaces.from === 'None'
-        ? () => false
-        : allowsNamespace({ ...namespaces, from: namespaces.from }, metadata.namespace, inventory);
+    const { from = 'None', ...rest } = spec.allowedListeners?.namespaces ?? {};
+    const namespaces = from === 'None' ? undefined : { from, ...rest };
+    test = namespaces === undefined ? () => false : allowsNamespace(namespaces, metadata.namespace, inventory);
     known.set(gateway, test);
+    const fault = namespaces && selectorFault(namespaces);
+    if (fault !== undefined) {
+      findings.add(gateway.resource, {
+        code: CODES.selectorInvalid,
+        path: 'spec.allowedListeners.namespaces.selector',
+        message: `the selector of allowedListeners ${fault}`,
+        hint: SELECTOR_HINT,
+      });
+    }
   }
   return test;
 }

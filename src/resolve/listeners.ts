@@ -10,7 +10,7 @@ import { CODES } from './codes.js';
 import type { Context } from './context.js';
 import { type GatewayDraft, type ListenerDraft, type Protocol, tlsModeOf } from './drafts.js';
 import { type Findings, isFalse } from './findings.js';
-import { allowsNamespace } from './selectors.js';
+import { allowsNamespace, selectorFault } from './selectors.js';
 
 const PROTOCOLS: ReadonlySet<string> = new Set<Protocol>(['HTTP', 'HTTPS', 'TLS', 'TCP', 'UDP']);
 
@@ -39,6 +39,7 @@ function resolveListener(gateway: GatewayDraft, entry: Entry, { inventory, capab
   const { owner, spec, path } = entry;
   const { namespace } = owner.metadata;
   const protocol = servedProtocol(entry, capabilities);
+  reportSelector(entry);
   // Listeners that cannot be accepted are told apart all the same: they claim what is theirs once they can.
   const isServed = protocol !== undefined && servesTlsMode(entry, protocol, capabilities) && hasNoFilters(entry);
   return {
@@ -106,6 +107,22 @@ function hasNoFilters(entry: Entry): boolean {
   });
   return false;
 }
+
+function reportSelector({ owner, spec, path, findings }: Entry): void {
+  const fault = selectorFault(spec.allowedRoutes.namespaces);
+  if (fault === undefined) return;
+  findings.add(owner, {
+    code: CODES.selectorInvalid,
+    subject: { kind: 'listener', name: spec.name },
+    path: `${path}.allowedRoutes.namespaces.selector`,
+    message: `the selector of allowedRoutes ${fault}`,
+    hint: SELECTOR_HINT,
+  });
+}
+
+/** What a selector needs. */
+export const SELECTOR_HINT =
+  'write matchLabels, or matchExpressions with In or NotIn and values, Exists or DoesNotExist without';
 
 interface Refusal {
   readonly code: (typeof CODES)[keyof typeof CODES];

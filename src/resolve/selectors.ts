@@ -1,5 +1,5 @@
 /**
- * Which namespaces a listener takes routes from.
+ * Which namespaces a listener takes routes from, and a Gateway its ListenerSets.
  */
 import type { AllowedRoutes, LabelSelector } from '../gateway-api/index.js';
 import type { Inventory } from './inventory.js';
@@ -9,9 +9,12 @@ const NAME_LABEL = 'kubernetes.io/metadata.name';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Returns the test for the namespaces of routes; answers are remembered, so it costs O(1) after the first of a namespace. */
+/** Namespaces that something is taken from: `allowedRoutes.namespaces`, or `allowedListeners.namespaces` without `None`. */
+type Namespaces = AllowedRoutes['namespaces'];
+
+/** Returns the test for namespaces; answers are remembered, so it costs O(1) after the first of a namespace. */
 export function allowsNamespace(
-  { from, selector }: AllowedRoutes['namespaces'],
+  { from, selector }: Namespaces,
   own: string,
   inventory: Inventory,
 ): (namespace: string) => boolean {
@@ -28,6 +31,29 @@ export function allowsNamespace(
   };
 }
 
+/** Returns why a selector can select nothing whatever the labels are, as a sentence without its subject; `undefined` when it can. */
+export function selectorFault({ from, selector }: Namespaces): string | undefined {
+  if (from !== 'Selector') return undefined;
+  if (selector === undefined) return 'is missing, so no namespace is selected';
+  for (const [index, { operator, values = [] }] of (selector.matchExpressions ?? []).entries()) {
+    const text = `matchExpressions[${index}]`;
+    const wantsValues = WANTS_VALUES.get(operator);
+    if (wantsValues === undefined) return `has the operator ${operator} in ${text}, so no namespace is selected`;
+    if (wantsValues && values.length === 0)
+      return `has no values for ${operator} in ${text}, so no namespace is selected`;
+    if (!wantsValues && values.length > 0) return `has values for ${operator} in ${text}, so no namespace is selected`;
+  }
+  return undefined;
+}
+
+/** The operators; an API server takes any word, so that it is for us to refuse others. */
+const WANTS_VALUES: ReadonlyMap<string, boolean> = new Map([
+  ['In', true],
+  ['NotIn', true],
+  ['Exists', false],
+  ['DoesNotExist', false],
+]);
+
 /** True when all requirements of the selector hold; an empty selector selects everything. */
 export function selects({ matchLabels = {}, matchExpressions = [] }: LabelSelector, labels: Labels): boolean {
   return (
@@ -39,6 +65,7 @@ export function selects({ matchLabels = {}, matchExpressions = [] }: LabelSelect
 type Requirement = NonNullable<LabelSelector['matchExpressions']>[number];
 
 function meets({ key, operator, values = [] }: Requirement, labels: Labels): boolean {
+  if (WANTS_VALUES.get(operator) !== values.length > 0) return false;
   const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
   switch (operator) {
     case 'In':

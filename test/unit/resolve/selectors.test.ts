@@ -20,6 +20,9 @@ describe('label selectors', () => {
     ['Exists', { matchExpressions: [{ key: 'stage', operator: 'Exists' }] }, true],
     ['Exists for an inherited name', { matchExpressions: [{ key: 'toString', operator: 'Exists' }] }, false],
     ['DoesNotExist', { matchExpressions: [{ key: 'stage', operator: 'DoesNotExist' }] }, false],
+    ['an operator that nobody knows', { matchExpressions: [{ key: 'team', operator: 'toString' }] }, false],
+    ['NotIn without values', { matchExpressions: [{ key: 'zone', operator: 'NotIn' }] }, false],
+    ['Exists with values', { matchExpressions: [{ key: 'team', operator: 'Exists', values: ['red'] }] }, false],
     [
       'labels and expressions together',
       { matchLabels: { team: 'red' }, matchExpressions: [{ key: 'stage', operator: 'NotIn', values: ['test'] }] },
