@@ -24,15 +24,21 @@ const cases = readdirSync(GOLDEN, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && existsSync(join(GOLDEN, entry.name, 'input.yaml')))
   .map(({ name }) => name);
 
-type CaseFacts = Partial<Facts> & { readonly dataPlane?: 'complete' | 'shipped' };
+/** `files` are files below test/golden that belong to the case as well, such as certificates. */
+type CaseFacts = Partial<Facts> & { readonly dataPlane?: 'complete' | 'shipped'; readonly files?: readonly string[] };
 
 describe('golden cases', () => {
   it.each(cases)('%s', (name) => {
     const folder = join(GOLDEN, name);
-    const files = { [BASE]: read(join(GOLDEN, BASE)), 'input.yaml': read(join(folder, 'input.yaml')) };
-    const { dataPlane = 'complete', ...facts } = existsSync(join(folder, 'facts.yaml'))
-      ? (parse(read(join(folder, 'facts.yaml'))) as CaseFacts)
-      : {};
+    const {
+      dataPlane = 'complete',
+      files: shared = [],
+      ...facts
+    } = existsSync(join(folder, 'facts.yaml')) ? (parse(read(join(folder, 'facts.yaml'))) as CaseFacts) : {};
+    const files = {
+      ...Object.fromEntries([BASE, ...shared].map((file) => [file, read(join(GOLDEN, file))])),
+      'input.yaml': read(join(folder, 'input.yaml')),
+    };
     const result = dataPlane === 'shipped' ? buildFiles(files, facts) : planFiles(files, facts);
     compare(folder, result, isOfCase);
   });

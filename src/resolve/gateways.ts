@@ -18,6 +18,7 @@ import { draftListenerSets } from './listener-sets.js';
 import { summariseGateway, summariseSet } from './listener-summary.js';
 import { resolveListeners } from './listeners.js';
 import type { Parameters } from './parameters.js';
+import { reportUnresolvedListeners } from './resolved-refs.js';
 import { classOnlyFields, gatewaySettings } from './settings.js';
 import { Sockets } from './sockets.js';
 import { resolveTls } from './tls-listeners.js';
@@ -65,6 +66,7 @@ export function resolveGateways(context: Context, classes: Classes): Gateways {
   const assignedAddresses = resolveAddresses(ours, facts, findings);
   resolveTls(ours, listeners, context);
   judgeListeners(ours, sets, facts, findings);
+  reportUnresolvedListeners(ours, findings);
   return {
     ours,
     sets,

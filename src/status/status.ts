@@ -63,9 +63,11 @@ const RESOLVED = { type: 'ResolvedRefs', status: 'True', reason: 'ResolvedRefs' 
 const DISTINCT = { type: 'Conflicted', status: 'False', reason: 'NoConflicts' } as const satisfies FindingCondition;
 
 const OBJECT_CONDITIONS = [ACCEPTED];
-const GATEWAY_CONDITIONS = [ACCEPTED, PROGRAMMED];
+const GATEWAY_CONDITIONS = [ACCEPTED, PROGRAMMED, RESOLVED];
+const LISTENER_SET_CONDITIONS = [ACCEPTED, PROGRAMMED];
 const LISTENER_CONDITIONS = [ACCEPTED, DISTINCT, PROGRAMMED, RESOLVED];
 const PARENT_CONDITIONS = [ACCEPTED, RESOLVED];
+const TLS_POLICY_CONDITIONS = [ACCEPTED, RESOLVED];
 
 /** Returns the status of every object that gets one: classes, Gateways, ListenerSets, routes, backends, policies, in this order. */
 export function buildStatus(model: Model, findings: readonly Finding[]): ObjectStatus[] {
@@ -127,7 +129,7 @@ function gatewayStatus(owner: Gateway, findings: readonly Finding[]): StatusBody
 
 function listenerSetStatus(owner: ListenerSet, findings: readonly Finding[]): StatusBody {
   return {
-    conditions: conditionsOf(GATEWAY_CONDITIONS, owner, findings),
+    conditions: conditionsOf(LISTENER_SET_CONDITIONS, owner, findings),
     listeners: listenerStatuses(owner, findings),
   };
 }
@@ -170,7 +172,7 @@ function policyStatus(owner: Policy, findings: readonly Finding[]): StatusBody {
       ancestorRef: { ...ancestorRef },
       controllerName: CONTROLLER_NAME,
       conditions: mergeConditions(
-        OBJECT_CONDITIONS,
+        owner.ref.kind === 'BackendTLSPolicy' ? TLS_POLICY_CONDITIONS : OBJECT_CONDITIONS,
         findings.filter(({ subject }) => subject.kind === 'ancestor' && subject.key === key),
         owner.generation,
       ),
