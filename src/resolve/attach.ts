@@ -1,93 +1,120 @@
 /**
- * Attachment: which listeners take a route, and why others do not.
- * Order of the reasons: NoMatchingParent, NotAllowedByListeners, NoMatchingListenerHostname. Source: RouteConditionReason.
+ * Attachment: which listeners take a route. Why others do not is told by `attach-refusals.ts`.
+ * Source: ParentReference, AllowedRoutes, HTTPRoute.spec.hostnames and its fellows; GEP-3793 for default Gateways.
  */
-import { assertNever } from '../base/index.js';
-import {
-  GATEWAY_GROUP,
-  type HTTPRoute,
-  objectLabel,
-  type ParentReference,
-  type TCPRoute,
-} from '../gateway-api/index.js';
+import type { GRPCRoute, HTTPRoute, ParentReference, TCPRoute, TLSRoute, UDPRoute } from '../gateway-api/index.js';
+import { GATEWAY_GROUP } from '../gateway-api/index.js';
 import { ANY_HOSTNAME, hostnameSpecificity, intersectHostnames } from '../model/hostname.js';
 import type { AttachedHostname, RouteParent } from '../model/model.js';
-import { CODES } from './codes.js';
-import type { GatewayDraft, ListenerDraft } from './drafts.js';
-import { type Findings, isFalse } from './findings.js';
-import type { Gateways } from './gateways.js';
+import { refuseParent, reportNoParent, reportParentKind, reportParentMissing } from './attach-refusals.js';
+import type { Context } from './context.js';
+import type { ListenerDraft, ParentDraft } from './drafts.js';
+import type { Gateways, ParentKind } from './gateways.js';
+
+export type RouteResource = HTTPRoute | GRPCRoute | TLSRoute | TCPRoute | UDPRoute;
+
+/** What routes are attached with. */
+export interface AttachContext extends Context {
+  readonly gateways: Gateways;
+}
 
 /** A route's parents and the listeners that take it. */
 export interface Attachments {
-  /** One for each parentRef that names a Gateway of ours, taken or not. */
+  /** One for each parentRef that names a Gateway of ours or a ListenerSet of one, taken or not; then the default Gateways. */
   readonly parents: readonly RouteParent[];
-  /** Each listener once, with the names that the route serves there; names are only told apart for HTTP. */
+  /** Each listener once, with the names that the route serves there; kinds without hostnames serve those of the listener. */
   readonly listeners: ReadonlyMap<ListenerDraft, readonly AttachedHostname[]>;
   /** Indexes of the parents with at least one listener. */
   readonly takenBy: readonly number[];
 }
 
+/** Most entries that `status.parents` of a route may have. */
+const MAX_PARENTS = 32;
+
 const ANY_HOSTNAMES: readonly string[] = [ANY_HOSTNAME];
 
 /** Judges every parentRef of a route. Cost: O(parentRefs × listeners of each × hostnames). */
-export function attachRoute(route: HTTPRoute | TCPRoute, gateways: Gateways, findings: Findings): Attachments {
-  const { parentRefs = [] } = route.spec;
-  const own = route.kind === 'HTTPRoute' ? (route.spec.hostnames ?? []) : [];
-  const hostnames = own.length === 0 ? ANY_HOSTNAMES : own;
+export function attachRoute(route: RouteResource, { gateways, inventory, findings }: AttachContext): Attachments {
   const parents: RouteParent[] = [];
   const takenBy: number[] = [];
   const listeners = new Map<ListenerDraft, readonly AttachedHostname[]>();
-  for (const [index, parentRef] of parentRefs.entries()) {
-    const gateway = findParent(route, parentRef, index, gateways, findings);
-    if (gateway === undefined) continue;
+  const hostnames = hostnamesOf(route);
+  for (const { index, parentRef, parent } of parentsOf(route, gateways, inventory, findings)) {
     parents.push({ index, parentRef });
-    const selected = selectListeners(gateway, parentRef);
+    const selected = selectListeners(parent, parentRef);
     const allowed = selected.filter((listener) => isAllowed(route, listener));
-    let taken = 0;
+    let isTaken = false;
     for (const listener of allowed) {
       const attached = attachedHostnames(listener.hostname, hostnames);
       if (attached.length === 0) continue;
       listeners.set(listener, attached);
-      taken += 1;
+      isTaken = true;
     }
-    if (taken > 0) takenBy.push(index);
-    else refuse(route, index, selected, allowed, findings);
+    if (isTaken) takenBy.push(index);
+    else refuseParent(route, { index, parentRef, parent, selected, allowed }, findings);
   }
-  if (parentRefs.length === 0) reportNoParent(route, findings);
   return { parents, listeners, takenBy };
 }
 
-function findParent(
-  route: HTTPRoute | TCPRoute,
-  { group, kind, namespace = route.metadata.namespace, name }: ParentReference,
-  index: number,
-  gateways: Gateways,
-  findings: Findings,
-): GatewayDraft | undefined {
-  const path = `spec.parentRefs[${index}]`;
-  if (group !== GATEWAY_GROUP || kind !== 'Gateway') {
-    findings.add(route, {
-      code: CODES.parentKindUnknown,
-      severity: group === GATEWAY_GROUP ? 'error' : 'warning',
-      path: `${path}.kind`,
-      message: `parentRefs[${index}] names the kind ${kind} of group "${group}", which is no parent in this version`,
-      hint: 'routes attach to a Gateway',
-    });
-    return undefined;
-  }
-  const gateway = gateways.find(namespace, name);
-  if (gateway === undefined) {
-    findings.add(route, {
-      code: CODES.parentNotFound,
-      severity: 'error',
-      path: `${path}.name`,
-      message: `parentRefs[${index}] names ${objectLabel(kind, namespace, name)}, ${gateways.absence(namespace, name)}`,
-    });
-  }
-  return gateway === 'foreign' ? undefined : gateway;
+interface FoundParent extends RouteParent {
+  readonly parent: ParentDraft;
 }
 
-function selectListeners({ listeners }: GatewayDraft, { sectionName, port }: ParentReference): ListenerDraft[] {
+function parentsOf(
+  route: RouteResource,
+  gateways: Gateways,
+  inventory: Context['inventory'],
+  findings: Context['findings'],
+): FoundParent[] {
+  const { parentRefs = [], useDefaultGateways } = route.spec;
+  const found: FoundParent[] = [];
+  for (const [index, parentRef] of parentRefs.entries()) {
+    const { group, kind, namespace = route.metadata.namespace, name } = parentRef;
+    if (!isParentKind(group, kind)) {
+      reportParentKind(route, parentRef, index, findings);
+      continue;
+    }
+    const parent = gateways.findParent(kind, namespace, name);
+    if (parent === undefined) reportParentMissing(route, { kind, namespace, name }, index, inventory, findings);
+    else if (parent !== 'foreign') found.push({ index, parentRef, parent });
+  }
+  if (useDefaultGateways === 'All') found.push(...defaultParents(route, found, parentRefs.length, gateways));
+  if (found.length === 0 && (parentRefs.length === 0 || useDefaultGateways === 'All')) reportNoParent(route, findings);
+  return found;
+}
+
+function isParentKind(group: string, kind: string): kind is ParentKind {
+  return group === GATEWAY_GROUP && (kind === 'Gateway' || kind === 'ListenerSet');
+}
+
+/** Default Gateways are parents as if the route named them, after those that it does name; one that it names as a whole is not told twice. */
+function defaultParents(
+  route: RouteResource,
+  named: readonly FoundParent[],
+  firstIndex: number,
+  { defaults }: Gateways,
+): FoundParent[] {
+  const whole = new Set(
+    named.flatMap(({ parentRef: { sectionName, port }, parent }) =>
+      sectionName === undefined && port === undefined ? [parent] : [],
+    ),
+  );
+  return defaults
+    .filter((gateway) => !whole.has(gateway))
+    .slice(0, Math.max(0, MAX_PARENTS - named.length))
+    .map((parent, place) => {
+      const { namespace, name } = parent.resource.metadata;
+      const parentRef: ParentReference = {
+        group: GATEWAY_GROUP,
+        kind: 'Gateway',
+        name,
+        ...(namespace === route.metadata.namespace ? {} : { namespace }),
+      };
+      return { index: firstIndex + place, parentRef, parent };
+    });
+}
+
+function selectListeners({ listeners }: ParentDraft, { sectionName, port }: ParentReference): ListenerDraft[] {
   if (sectionName === undefined && port === undefined) return listeners;
   return listeners.filter(
     ({ spec }) =>
@@ -95,8 +122,14 @@ function selectListeners({ listeners }: GatewayDraft, { sectionName, port }: Par
   );
 }
 
-function isAllowed(route: HTTPRoute | TCPRoute, { supportedKinds, allowsNamespace }: ListenerDraft): boolean {
+function isAllowed(route: RouteResource, { supportedKinds, allowsNamespace }: ListenerDraft): boolean {
   return supportedKinds.includes(route.kind) && allowsNamespace(route.metadata.namespace);
+}
+
+/** Returns the hostnames by which listeners are chosen. Whole connections and flows have none: they go wherever they are taken. */
+function hostnamesOf(route: RouteResource): readonly string[] {
+  const hostnames = 'hostnames' in route.spec ? route.spec.hostnames : undefined;
+  return hostnames === undefined || hostnames.length === 0 ? ANY_HOSTNAMES : hostnames;
 }
 
 /** Where several names of a route come to one name on the listener, the most specific of them ranks the route. */
@@ -110,81 +143,4 @@ function attachedHostnames(ofListener: string, ofRoute: readonly string[]): Atta
     attached.set(hostname, { hostname, original });
   }
   return [...attached.values()];
-}
-
-function refuse(
-  route: HTTPRoute | TCPRoute,
-  index: number,
-  selected: readonly ListenerDraft[],
-  allowed: readonly ListenerDraft[],
-  findings: Findings,
-): void {
-  const { sectionName, port } = route.spec.parentRefs?.[index] ?? {};
-  const subject = { kind: 'parent', index } as const;
-  const path = `spec.parentRefs[${index}]`;
-  if (selected.length === 0) {
-    const wanted = [
-      sectionName === undefined ? '' : ` named "${sectionName}"`,
-      port === undefined ? '' : ` on port ${port}`,
-    ].join('');
-    findings.add(route, {
-      code: CODES.noMatchingParent,
-      subject,
-      path: `${path}.${sectionName === undefined ? 'port' : 'sectionName'}`,
-      condition: isFalse('Accepted', 'NoMatchingParent'),
-      message: `parentRefs[${index}]: the Gateway has no listener${wanted}`,
-    });
-    return;
-  }
-  if (allowed.length === 0) {
-    findings.add(route, {
-      code: CODES.notAllowedByListeners,
-      subject,
-      path,
-      condition: isFalse('Accepted', 'NotAllowedByListeners'),
-      message: `parentRefs[${index}]: ${selected.map((listener) => whyNotAllowed(route, listener)).join('; ')}`,
-      hint: 'see protocol and allowedRoutes of the listeners',
-    });
-    return;
-  }
-  const names = allowed.map(({ spec, hostname }) => `"${spec.name}" has ${hostname === '' ? 'any' : hostname}`);
-  findings.add(route, {
-    code: CODES.noMatchingHostname,
-    subject,
-    path: 'spec.hostnames',
-    condition: isFalse('Accepted', 'NoMatchingListenerHostname'),
-    message: `parentRefs[${index}]: no hostname of the route fits a listener: ${names.join(', ')}`,
-  });
-}
-
-function whyNotAllowed(route: HTTPRoute | TCPRoute, listener: ListenerDraft): string {
-  const { spec, supportedKinds } = listener;
-  const name = `listener "${spec.name}"`;
-  if (!supportedKinds.includes(route.kind)) {
-    const kinds = supportedKinds.length === 0 ? 'no routes' : `${supportedKinds.join(', ')}, not ${route.kind}`;
-    return `${name} (${spec.protocol}) takes ${kinds}`;
-  }
-  const { from } = spec.allowedRoutes.namespaces;
-  switch (from) {
-    case 'Same':
-      return `${name} takes routes of its own namespace ${listener.gateway.resource.metadata.namespace} only`;
-    case 'Selector':
-      return `${name} selects namespaces by labels that ${route.metadata.namespace} does not have`;
-    case 'All':
-      return `${name} takes routes of all namespaces`;
-    default:
-      return assertNever(from);
-  }
-}
-
-function reportNoParent(route: HTTPRoute | TCPRoute, findings: Findings): void {
-  const usesDefault = route.spec.useDefaultGateways === 'All';
-  findings.add(route, {
-    code: usesDefault ? CODES.notServedYet : CODES.routeWithoutParent,
-    path: usesDefault ? 'spec.useDefaultGateways' : 'spec',
-    message: usesDefault
-      ? 'useDefaultGateways is not carried out by this version'
-      : 'the route has no parentRefs, so nothing serves it',
-    hint: 'name a Gateway in parentRefs',
-  });
 }

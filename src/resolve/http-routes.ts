@@ -1,37 +1,56 @@
 /**
- * HTTPRoutes: attachment and rules put together, in order of seniority.
+ * HTTPRoutes and GRPCRoutes: attachment and rules put together. They share listeners, so both kinds come in one order of seniority.
  */
-import type { HTTPRoute } from '../gateway-api/index.js';
+import type { GRPCRoute, HTTPRoute } from '../gateway-api/index.js';
 import type { HttpRoute, Route } from '../model/model.js';
-import { attachRoute } from './attach.js';
+import { compareSeniority } from '../model/object-ref.js';
+import { type AttachContext, attachRoute } from './attach.js';
 import type { BackendPolicies } from './backend-policies.js';
 import type { BackendReferences } from './backend-refs.js';
 import { CODES } from './codes.js';
-import type { Context } from './context.js';
-import { type Findings, isFalse, isTrue, refOf } from './findings.js';
-import type { Gateways } from './gateways.js';
-import { type RuleDraft, resolveRule } from './http-rules.js';
-import { seniorityOf } from './inventory.js';
+import { refOf } from './findings.js';
+import { type RuleDraft, resolveGrpcRule, resolveHttpRule } from './http-rules.js';
+import { type Inventory, seniorityOf } from './inventory.js';
+import { judgeRules } from './rule-faults.js';
 
 /** What routes are resolved against. */
-export interface RouteContext extends Context {
-  readonly gateways: Gateways;
+export interface RouteContext extends AttachContext {
   readonly references: BackendReferences;
   readonly policies: BackendPolicies;
 }
 
-/** Attaches all HTTPRoutes to the listeners that take them; returns those with a parent of ours. */
+/** Attaches all HTTPRoutes and GRPCRoutes to the listeners that take them; returns those with a parent of ours, by kind. */
 export function resolveHttpRoutes(context: RouteContext): Route[] {
-  return [...context.inventory.all('HTTPRoute')].flatMap((route) => resolveHttpRoute(route, context) ?? []);
+  const routes: Record<'HTTPRoute' | 'GRPCRoute', Route[]> = { HTTPRoute: [], GRPCRoute: [] };
+  for (const resource of bySeniority(context.inventory)) {
+    const route = resolveRoute(resource, context);
+    if (route !== undefined) routes[resource.kind].push(route);
+  }
+  return [...routes.HTTPRoute, ...routes.GRPCRoute];
 }
 
-function resolveHttpRoute(route: HTTPRoute, context: RouteContext): Route | undefined {
-  const { gateways, references, policies, findings } = context;
-  const { parents, listeners, takenBy } = attachRoute(route, gateways, findings);
+/** Merges the two kinds, each in its order; an HTTPRoute goes before a GRPCRoute of the same age and name. */
+function* bySeniority(inventory: Inventory): Generator<HTTPRoute | GRPCRoute> {
+  const grpcRoutes = [...inventory.all('GRPCRoute')].map((route) => ({ route, seniority: seniorityOf(route) }));
+  let next = 0;
+  for (const httpRoute of inventory.all('HTTPRoute')) {
+    for (let first = grpcRoutes[next]; first !== undefined; first = grpcRoutes[next]) {
+      if (compareSeniority(first.seniority, seniorityOf(httpRoute)) >= 0) break;
+      yield first.route;
+      next += 1;
+    }
+    yield httpRoute;
+  }
+  for (const { route } of grpcRoutes.slice(next)) yield route;
+}
+
+function resolveRoute(route: HTTPRoute | GRPCRoute, context: RouteContext): Route | undefined {
+  const { policies, findings } = context;
+  const { parents, listeners, takenBy } = attachRoute(route, context);
   if (parents.length === 0) return undefined;
-  const rules = route.spec.rules.map((spec, index) => resolveRule(route, spec, index, references, findings));
+  const rules = resolveRules(route, context);
+  const ref = refOf(route);
   if (judgeRules(route, rules, takenBy, findings)) {
-    const ref = refOf(route);
     const attached: HttpRoute = { ref, seniority: seniorityOf(route), rules: rules.map(({ rule }) => rule) };
     for (const [listener, hostnames] of listeners) {
       listener.attachedRoutes += 1;
@@ -39,39 +58,20 @@ function resolveHttpRoute(route: HTTPRoute, context: RouteContext): Route | unde
       for (const { backends } of rules) for (const { target } of backends) policies.use(target, listener.gateway);
     }
   }
-  return { ref: refOf(route), generation: route.metadata.generation, parents };
+  return { ref, generation: route.metadata.generation, parents };
 }
 
-/** Returns whether the route is accepted: at least one of its rules works. Rules that do not work are told on every parent that takes it. */
-function judgeRules(
-  route: HTTPRoute,
-  rules: readonly RuleDraft[],
-  takenBy: readonly number[],
-  findings: Findings,
-): boolean {
-  const dropped = rules.filter(({ unserved }) => unserved.length > 0);
-  if (dropped.length === 0) return true;
-  const isAccepted = dropped.length < rules.length;
-  const condition = isAccepted
-    ? isTrue('PartiallyInvalid', 'UnsupportedValue')
-    : isFalse('Accepted', 'UnsupportedValue');
-  for (const { rule, unserved } of dropped) {
-    const asked = [...new Set(unserved.map(({ what }) => what))].join(', ');
-    const message = `Dropped Rule ${rule.index}: it asks for ${asked}, which this version does not carry out`;
-    const path = unserved[0]?.path ?? `spec.rules[${rule.index}]`;
-    const hint = 'requests that it matches are answered with 500';
-    if (takenBy.length === 0) findings.add(route, { code: CODES.ruleDropped, severity: 'error', path, message, hint });
-    for (const [place, index] of takenBy.entries()) {
-      findings.add(route, {
-        code: CODES.ruleDropped,
-        severity: place === 0 ? 'error' : 'summary',
-        subject: { kind: 'parent', index },
-        condition,
-        path,
-        message,
-        hint: isAccepted ? hint : '',
-      });
-    }
+function resolveRules(route: HTTPRoute | GRPCRoute, context: RouteContext): RuleDraft[] {
+  if (route.kind === 'HTTPRoute')
+    return route.spec.rules.map((spec, index) => resolveHttpRule(route, spec, index, context));
+  const { rules = [] } = route.spec;
+  if (rules.length === 0) {
+    context.findings.add(route, {
+      code: CODES.routeWithoutRules,
+      path: 'spec',
+      message: 'the route has no rules, so it serves nothing',
+      hint: 'a rule without matches takes every call',
+    });
   }
-  return isAccepted;
+  return rules.map((spec, index) => resolveGrpcRule(route, spec, index, context));
 }

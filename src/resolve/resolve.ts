@@ -20,8 +20,9 @@ import { Inventory } from './inventory.js';
 import { reportIdleListeners, reportUnusedConfigs } from './lint.js';
 import { Parameters } from './parameters.js';
 import { ReferenceGrants } from './reference-grants.js';
+import { reportServerNames } from './server-names.js';
 import { reportShadows } from './shadows.js';
-import { resolveTcpRoutes } from './tcp-routes.js';
+import { resolveStreamRoutes } from './stream-routes.js';
 import { reportNarrowCertificates } from './tls-lint.js';
 import { reportTlsOverlaps } from './tls-overlaps.js';
 
@@ -44,11 +45,12 @@ export function resolve(snapshot: Snapshot, facts: Facts, capabilities: Capabili
   const policies = new BackendPolicies(context);
   const references = new BackendReferences(context, policies);
   const routeContext = { ...context, gateways, references, policies };
-  const routes = [...resolveHttpRoutes(routeContext), ...resolveTcpRoutes(routeContext)];
+  const routes = [...resolveHttpRoutes(routeContext), ...resolveStreamRoutes(routeContext)];
   const { listeners } = gateways;
   reportTlsOverlaps(listeners, findings);
   reportNarrowCertificates(listeners, findings);
   reportShadows(listeners, inventory, findings);
+  reportServerNames(listeners, inventory, findings);
   reportIdleListeners(listeners, findings);
   reportUnusedConfigs(parameters, findings);
   grants.reportUnused(findings);

@@ -78,10 +78,10 @@ function groupBySignature(claims: readonly Claim[]): Candidate[][] {
   return shared;
 }
 
-/** Equal for equal matches only: paths, methods and header names hold no line break, values come escaped. */
-function signatureOf({ path, method = '', headers }: HttpMatch): string {
-  const conditions = headers.length === 0 ? '' : JSON.stringify(headers);
-  return `${path.type}\n${path.value}\n${method}\n${conditions}`;
+/** Equal for equal matches only: types and methods hold no line break, values come escaped. */
+function signatureOf({ path, method = '', headers, queryParams, grpc }: HttpMatch): string {
+  const conditions = headers.length + queryParams.length === 0 ? '' : JSON.stringify([headers, queryParams]);
+  return `${grpc === undefined ? '' : 'grpc'}\n${path.type}\n${method}\n${conditions}\n${path.value}`;
 }
 
 /** What is left of precedence between equal matches; see `lower/precedence.ts`. */
@@ -102,12 +102,13 @@ function report(
   inventory: Inventory,
   findings: Findings,
 ): void {
-  const { namespace, name } = loser.route.ref;
-  const resource = inventory.find('HTTPRoute', namespace, name);
+  const { kind, namespace, name } = loser.route.ref;
+  const resource = inventory.find(kind === 'GRPCRoute' ? kind : 'HTTPRoute', namespace, name);
   if (resource === undefined) return;
   const place = `rules[${loser.rule}].matches[${loser.match.index}]`;
   const rival = `rules[${winner.rule}].matches[${winner.match.index}]`;
-  const of = winner.route === loser.route ? 'of the same route' : `of HTTPRoute ${objectName(winner.route.ref)}`;
+  const of =
+    winner.route === loser.route ? 'of the same route' : `of ${winner.route.ref.kind} ${objectName(winner.route.ref)}`;
   const names = hostname === '' ? 'any hostname' : hostname;
   findings.add(resource, {
     code: CODES.matchShadowed,
