@@ -242,10 +242,12 @@ export class BackendReferences {
   ): ResolvedBackend {
     let known = this.#clusters.get(key);
     if (known === undefined) {
-      const healthCheck = this.#policies.healthCheck(target);
-      const tls = security === 'clear' || security === 'refused' ? undefined : security;
-      const cluster = { key, endpoints: endpoints(), healthCheck, protocol, tls };
-      known = { cluster: security === 'refused' ? undefined : cluster, target };
+      known = { cluster: undefined, target };
+      if (security !== 'refused') {
+        const healthCheck = this.#policies.healthCheck(target);
+        const tls = security === 'clear' ? undefined : security;
+        known = { cluster: { key, endpoints: endpoints(), healthCheck, protocol, tls }, target };
+      }
       this.#clusters.set(key, known);
     }
     return known;

@@ -37,6 +37,9 @@ const CERTIFICATE_ENTRY = 'tls.crt';
 const KEY_ENTRY = 'tls.key';
 const AUTHORITIES_ENTRY = 'ca.crt';
 
+const PAIR_HINT = `a Secret of type ${TLS_SECRET} holds the chain, leaf first, under ${CERTIFICATE_ENTRY} and its key under ${KEY_ENTRY}, both as PEM`;
+const AUTHORITIES_HINT = `${AUTHORITIES_ENTRY} holds the certificates of authorities as PEM`;
+
 type Kind = 'Secret' | 'ConfigMap';
 
 /**
@@ -66,7 +69,7 @@ export class Certificates {
       pair = readKeyPair(secret.value as Secret);
       PAIRS.set(secret.value as Secret, pair);
     }
-    return pair.ok ? pair : err(unusable(secret.value, pair.error));
+    return pair.ok ? pair : err(unusable(secret.value, pair.error, PAIR_HINT));
   }
 
   /**
@@ -81,7 +84,7 @@ export class Certificates {
       authorities = readAuthorities(holder.value);
       AUTHORITIES.set(holder.value, authorities);
     }
-    return authorities.ok ? authorities : err(unusable(holder.value, authorities.error));
+    return authorities.ok ? authorities : err(unusable(holder.value, authorities.error, AUTHORITIES_HINT));
   }
 
   /** Says which Secrets with a certificate nobody names; call it once all references are judged. */
@@ -134,12 +137,12 @@ export class Certificates {
   }
 }
 
-function unusable({ kind, metadata }: Secret | ConfigMap, error: string): CredentialFault {
+function unusable({ kind, metadata }: Secret | ConfigMap, error: string, hint: string): CredentialFault {
   return {
     kind: 'unusable',
     field: 'name',
     message: `${objectLabel(kind, metadata.namespace, metadata.name)}, which cannot be used: ${error}`,
-    hint: '',
+    hint,
   };
 }
 

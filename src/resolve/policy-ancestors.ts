@@ -101,11 +101,12 @@ function reportNoRoom(policy: AnyPolicy, { resource }: GatewayDraft, findings: F
 
 function faultOf(policy: AnyPolicy, verdict: TargetVerdict, index: number): FindingDraft | undefined {
   const path = `spec.targetRefs[${index}]`;
-  const refusal = (code: DiagnosticCode, reason: string, message: string): FindingDraft => ({
+  const refusal = (code: DiagnosticCode, reason: string, message: string, hint: string): FindingDraft => ({
     code,
     condition: isFalse('Accepted', reason),
     path,
     message: `targetRefs[${index}] ${message}`,
+    hint,
   });
   switch (verdict.kind) {
     case 'attached':
@@ -113,12 +114,17 @@ function faultOf(policy: AnyPolicy, verdict: TargetVerdict, index: number): Find
     case 'conflicted': {
       const winner = `${policy.kind} ${objectName(verdict.winner.metadata)}`;
       const message = `is the target of ${winner} as well, which is older or comes first by name`;
-      return refusal(CODES.policyConflicted, 'Conflicted', message);
+      return refusal(
+        CODES.policyConflicted,
+        'Conflicted',
+        message,
+        'name a port of the Service in sectionName, or remove one',
+      );
     }
     case 'notFound':
-      return refusal(CODES.policyTargetNotFound, 'TargetNotFound', verdict.message);
+      return refusal(CODES.policyTargetNotFound, 'TargetNotFound', verdict.message, verdict.hint);
     case 'invalid':
-      return refusal(CODES.policyInvalid, 'Invalid', verdict.message);
+      return refusal(CODES.policyInvalid, 'Invalid', verdict.message, verdict.hint);
   }
 }
 

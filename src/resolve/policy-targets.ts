@@ -22,8 +22,8 @@ export interface PolicyTarget {
 export type TargetVerdict =
   | { readonly kind: 'attached'; readonly key: string }
   | { readonly kind: 'conflicted'; readonly key: string; readonly winner: AnyPolicy }
-  | { readonly kind: 'notFound'; readonly message: string }
-  | { readonly kind: 'invalid'; readonly message: string };
+  | { readonly kind: 'notFound'; readonly message: string; readonly hint: string }
+  | { readonly kind: 'invalid'; readonly message: string; readonly hint: string };
 
 /** The policies of one kind with their targets. Look-ups cost O(1). */
 export class PolicyTargets<P extends AnyPolicy> {
@@ -64,18 +64,19 @@ export class PolicyTargets<P extends AnyPolicy> {
   #attach(policy: P, index: number): TargetVerdict {
     const reference = policy.spec.targetRefs[index];
     const { namespace } = policy.metadata;
-    if (reference === undefined) return { kind: 'invalid', message: 'is missing' };
+    if (reference === undefined) return { kind: 'invalid', message: 'is missing', hint: '' };
     const { group, kind, name, sectionName = '' } = reference;
     const isKnown = (group === '' && kind === 'Service') || (group === WEIRGATE_GROUP && kind === 'Backend');
     if (!isKnown) {
       return {
         kind: 'invalid',
-        message: `names the kind ${kind} of group "${group}"; a ${policy.kind} is for Services and Backends`,
+        message: `names the kind ${kind} of group "${group}"`,
+        hint: `a ${policy.kind} is for Services of group "" and Backends of group "${WEIRGATE_GROUP}"`,
       };
     }
     const target: PolicyTarget = { kind: kind as PolicyTarget['kind'], namespace, name, section: sectionName };
     const missing = this.#missing(target);
-    if (missing !== undefined) return { kind: 'notFound', message: missing };
+    if (missing !== undefined) return missing;
     const key = targetKey(target);
     const winner = this.#winners.get(key);
     if (winner !== undefined && winner !== policy) return { kind: 'conflicted', key, winner };
@@ -83,17 +84,23 @@ export class PolicyTargets<P extends AnyPolicy> {
     return { kind: 'attached', key };
   }
 
-  #missing({ kind, namespace, name, section }: PolicyTarget): string | undefined {
+  #missing({ kind, namespace, name, section }: PolicyTarget): TargetVerdict | undefined {
     const object = `${kind} ${objectName({ namespace, name })}`;
-    const absence = `names ${object}, ${this.#inventory.absence(kind, namespace, name)}`;
-    if (kind === 'Backend') {
-      if (this.#inventory.find('Backend', namespace, name) === undefined) return absence;
-      return section === '' ? undefined : `names "${section}" of ${object}, which has no named parts`;
+    const found = this.#inventory.find(kind, namespace, name);
+    if (found === undefined) {
+      const message = `names ${object}, ${this.#inventory.absence(kind, namespace, name)}`;
+      return { kind: 'notFound', message, hint: this.#inventory.suggestion(kind, namespace, name) };
     }
-    const service = this.#inventory.find('Service', namespace, name);
-    if (service === undefined) return absence;
-    if (section === '' || service.spec.ports.some((port) => port.name === section)) return undefined;
-    return `names port "${section}" of ${object}, which it does not have`;
+    if (section === '') return undefined;
+    if (found.kind === 'Backend') {
+      const message = `names "${section}" of ${object}, which has no named parts`;
+      return { kind: 'notFound', message, hint: 'leave sectionName out' };
+    }
+    const ports = found.spec.ports.flatMap((port) => port.name ?? []);
+    if (ports.includes(section)) return undefined;
+    const message = `names port "${section}" of ${object}, which it does not have`;
+    const hint = ports.length === 0 ? 'its ports have no names' : `its ports: ${ports.join(', ')}`;
+    return { kind: 'notFound', message, hint };
   }
 }
 

@@ -23,7 +23,7 @@ export function reportUnresolvedListeners(gateways: readonly GatewayDraft[], fin
       code: CODES.listenersNotValid,
       severity: 'summary',
       condition: isFalse('ResolvedRefs', 'ListenersNotResolved'),
-      message: `listeners with references that do not resolve: ${[...names].join(', ')}`,
+      message: `listeners with references that do not resolve: ${[...names].map((text) => `"${text}"`).join(', ')}`,
     });
   }
 }

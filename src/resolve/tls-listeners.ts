@@ -140,8 +140,8 @@ function resolveClientCertificate(gateway: GatewayDraft, { certificates, capabil
       code: CODES.clientCertificate,
       path: `${path}.${found.error.field}`,
       condition: isFalse('ResolvedRefs', reasonOf(found.error, 'InvalidClientCertificateRef')),
-      message: `tls.backend.clientCertificateRef names ${found.error.message}`,
-      hint: found.error.hint || 'until then backends are asked without a client certificate',
+      message: `tls.backend.clientCertificateRef names ${found.error.message}; backends see no client certificate`,
+      hint: found.error.hint,
     });
   } else if (!capabilities.has('upstream/clientCertificate')) {
     findings.add(resource, {

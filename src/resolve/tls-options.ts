@@ -114,7 +114,8 @@ function unknownKey(key: string): OptionFault {
 
 function readVersion(key: string, value: string): IrTlsVersion | OptionFault {
   const version = VERSIONS.find((candidate) => candidate === value);
-  return version ?? { key, message: `option ${key} is "${value}"`, hint: `${VERSIONS.join(' or ')}` };
+  const message = `option ${key} is "${value}", which is no version that is served`;
+  return version ?? { key, message, hint: `${VERSIONS.join(' and ')} are` };
 }
 
 function readSuites(key: string, value: string): readonly string[] | OptionFault {

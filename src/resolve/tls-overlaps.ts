@@ -136,23 +136,22 @@ function report(listener: ListenerDraft, { byHostname, byCertificate }: Overlap,
   const rivals = isOfCertificate ? byCertificate : byHostname;
   const names = [...new Set([...rivals].map((rival) => rivalText(listener, rival)))].sort();
   const others = `${names.join(', ')}${rivals.size >= MAX_RIVALS ? ' and maybe more' : ''}`;
-  const what = isOfCertificate
-    ? 'a certificate is valid for names of both this listener and'
-    : 'hostnames overlap with';
+  const what = isOfCertificate ? 'names and certificates' : 'hostnames';
   findings.add(listener.owner, {
     code: CODES.tlsOverlap,
     severity: isOfCertificate ? 'warning' : 'summary',
     subject: { kind: 'listener', name: listener.spec.name },
     condition: isTrue('OverlappingTLSConfig', isOfCertificate ? 'OverlappingCertificates' : 'OverlappingHostnames'),
     path: isOfCertificate ? `${listener.path}.tls` : `${listener.path}.hostname`,
-    message: `${what} ${others}`,
-    hint: 'clients may use one connection for both, which is answered with 421: give each listener certificates for its own names only',
+    message: `${what} overlap with those of ${others}`,
+    hint: 'clients may use a connection of one for the other, which is answered with 421; certificates for own names only prevent it',
   });
 }
 
 /** Whoever wrote a ListenerSet may not see the names of other namespaces. */
 function rivalText(own: ListenerDraft, rival: ListenerDraft): string {
   if (own.owner === rival.owner) return `listener "${rival.spec.name}"`;
-  const isVisible = own.owner.metadata.namespace === rival.owner.metadata.namespace;
-  return isVisible ? `listener ${listenerText(rival)}` : `a listener of another ${rival.owner.kind}`;
+  if (own.owner.metadata.namespace === rival.owner.metadata.namespace) return `listener ${listenerText(rival)}`;
+  if (rival.owner === own.gateway.resource) return `a listener of Gateway ${own.gateway.name}`;
+  return `a listener of another ${rival.owner.kind}`;
 }
