@@ -113,7 +113,7 @@ function readRequest(gateway: GatewayDraft, host: HostAddresses, findings: Findi
   const addresses: readonly GatewayAddress[] = gateway.resource.spec.addresses ?? [];
   for (const [index, address] of addresses.entries()) {
     const { type, value = '', routability = '' } = address;
-    const text = `addresses[${index}]`;
+    const text = entryText(index);
     if (type !== 'IPAddress') {
       gateway.accepted = false;
       unmet.push(text);
@@ -148,6 +148,10 @@ function readRequest(gateway: GatewayDraft, host: HostAddresses, findings: Findi
   return { gateway, isRead, fixed, wanted, unroutable, unmet };
 }
 
+function entryText(index: number): string {
+  return `addresses[${index}]`;
+}
+
 function poolKey({ name }: GatewayDraft, index: number): string {
   return index === 0 ? name : `${name}#${index}`;
 }
@@ -155,8 +159,10 @@ function poolKey({ name }: GatewayDraft, index: number): string {
 function assign(request: Request, pool: AddressPool, host: HostAddresses, findings: Findings): void {
   const { gateway, isRead, fixed, wanted, unroutable } = request;
   if (!isRead) return;
-  const unmet = [...request.unmet];
   // A Gateway that is refused opens nothing: what the pool has is for others.
+  const unmet = gateway.accepted
+    ? [...request.unmet]
+    : (gateway.resource.spec.addresses ?? []).map((_, index) => entryText(index));
   if (gateway.accepted) {
     const binds = new Set(fixed.map(({ text }) => text));
     for (const { key, text } of wanted) {
@@ -169,7 +175,7 @@ function assign(request: Request, pool: AddressPool, host: HostAddresses, findin
     if (wanted.some(({ text }) => unmet.includes(text))) reportPoolExhausted(gateway, findings);
   }
   for (const entry of unroutable) {
-    unmet.push(entry.text);
+    if (gateway.accepted) unmet.push(entry.text);
     reportUnroutable(entry, gateway, findings);
   }
   reportAssignment(gateway, unmet, findings);

@@ -12,6 +12,7 @@ export const CODES = {
   settingsIgnored: 'WG4005',
   configUnused: 'WG4006',
   notServedYet: 'WG4007',
+  infrastructureIdle: 'WG4008',
   // Addresses.
   addressUnsupported: 'WG4010',
   addressNotUsable: 'WG4011',

@@ -62,17 +62,13 @@ export function reportClass({ resource }: ClassDraft, capabilities: Capabilities
 function resolveClass(resource: GatewayClass, parameters: Parameters, findings: Findings): ClassDraft {
   const { parametersRef } = resource.spec;
   if (parametersRef === undefined) return { resource, accepted: true, config: undefined };
-  const { namespace } = parametersRef;
-  const fault = (message: string): ClassDraft => {
-    findings.add(resource, {
-      code: CODES.classParameters,
-      path: 'spec.parametersRef',
-      condition: isFalse('Accepted', 'InvalidParameters'),
-      message: `parametersRef ${message}`,
-    });
-    return { resource, accepted: false, config: undefined };
-  };
-  if (namespace === undefined) return fault('has no namespace, which WeirgateConfig needs');
-  const config = parameters.find({ ...parametersRef, namespace });
-  return config.ok ? { resource, accepted: true, config: config.value } : fault(config.error);
+  const config = parameters.find({ ...parametersRef, namespace: parametersRef.namespace });
+  if (config.ok) return { resource, accepted: true, config: config.value };
+  findings.add(resource, {
+    code: CODES.classParameters,
+    path: 'spec.parametersRef',
+    condition: isFalse('Accepted', 'InvalidParameters'),
+    message: `parametersRef ${config.error}`,
+  });
+  return { resource, accepted: false, config: undefined };
 }

@@ -13,6 +13,7 @@ import type { GatewayDraft, ListenerDraft, ListenerSetDraft, ParentDraft } from 
 import type { Facts } from './facts.js';
 import { type Findings, isFalse, isTrue, refOf } from './findings.js';
 import type { ClassDraft, Classes } from './gateway-classes.js';
+import { infrastructureOf, reportIdleInfrastructure } from './infrastructure.js';
 import type { Inventory } from './inventory.js';
 import { draftListenerSets } from './listener-sets.js';
 import { summariseGateway, summariseSet } from './listener-summary.js';
@@ -115,14 +116,13 @@ export function reportGateways({ ours, sets }: Gateways): Pick<model.Model, 'gat
 }
 
 function reportGateway({ resource, addresses, accepted, listeners }: GatewayDraft, sets: number): model.Gateway {
-  const { labels = {}, annotations = {} } = resource.spec.infrastructure ?? {};
   return {
     ref: refOf(resource),
     generation: resource.metadata.generation,
     addresses: accepted ? addresses : [],
     listeners: listeners.map(reportListener),
     attachedListenerSets: sets,
-    infrastructure: { labels, annotations },
+    infrastructure: infrastructureOf(resource),
   };
 }
 
@@ -193,6 +193,7 @@ function draftGateway(resource: Gateway, ofClass: ClassDraft, context: Context):
     reportIgnoredFields(own.value, resource, findings);
   }
   reportDefault(draft, findings);
+  reportIdleInfrastructure(resource, findings);
   return draft;
 }
 

@@ -8,7 +8,8 @@ import type { Inventory } from './inventory.js';
 interface ConfigReference {
   readonly group: string;
   readonly kind: string;
-  readonly namespace: string;
+  /** `undefined`: the reference gives none, and its owner has none. */
+  readonly namespace: string | undefined;
   readonly name: string;
 }
 
@@ -28,6 +29,7 @@ export class Parameters {
         `names the kind ${kind} of group "${group}"; only WeirgateConfig of group "${WEIRGATE_GROUP}" is known`,
       );
     }
+    if (namespace === undefined) return err(`has no namespace, which ${kind} needs`);
     const config = this.#inventory.find('WeirgateConfig', namespace, name);
     if (config === undefined) {
       const absence = this.#inventory.absence('WeirgateConfig', namespace, name);

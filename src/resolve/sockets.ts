@@ -68,7 +68,7 @@ export class Sockets {
       path: `${path}.port`,
       condition: listener.accepted ? isFalse('Programmed', 'Invalid') : isFalse('Accepted', 'PortUnavailable'),
       message: failed.map(failureText).join('; '),
-      hint: 'choose another port or address, or stop the program that holds it',
+      hint: 'an address of its own for the Gateway, in spec.addresses, is a way out as well',
     });
   }
 }
