@@ -1,6 +1,6 @@
 /**
  * Regular expressions of matches: whether they are in the syntax of Rust's `regex` crate, which is what the data plane speaks.
- * Follows that crate's documentation (1.12, "Syntax"). There is no look-around and no back-reference, so matching takes linear time
+ * Follows that crate's documentation (1.13, "Syntax"). There is no look-around and no back-reference, so matching takes linear time
  * whatever a user wrote. What a pattern may cost in memory is limited by an estimate that lies above the truth.
  */
 import { isUnicodeProperty } from './unicode-properties.js';
@@ -15,9 +15,9 @@ const MAX_HEIGHT = 240;
 const MAX_BYTES = 8 << 20;
 
 /** Bytes of compiled automaton for one step, rounded up. */
-const LITERAL_BYTES = 64;
+const LITERAL_BYTES = 48;
 const CLASS_BYTES = 1024;
-const PROPERTY_BYTES = 16_384;
+const PROPERTY_BYTES = 40_960;
 
 /** Largest number of repetitions that the crate reads. */
 const MAX_COUNT = 2 ** 32 - 1;
@@ -137,10 +137,10 @@ class PatternReader {
     const times = operator === '{' ? this.#count() : 1;
     this.#skipSpace();
     if (this.#peek() === '?') this.#at += 1;
-    return { bytes: item.bytes * (times + 1), height: item.height + 1 };
+    return { bytes: item.bytes * Math.max(1, times) + LITERAL_BYTES, height: item.height + 1 };
   }
 
-  /** Reads the rest of `{2}`, `{2,}` or `{2,5}`; returns how often the step is written out. */
+  /** Reads the rest of `{2}`, `{2,}` or `{2,5}`; returns how often the step is written out at most. */
   #count(): number {
     const [whole, least = '', comma, most = ''] = /^\s*(\d*)\s*(?:(,)\s*(\d*)\s*)?\}/.exec(this.#rest(64)) ?? [];
     if (whole === undefined || least === '') {
@@ -149,10 +149,10 @@ class PatternReader {
     }
     this.#at += whole.length;
     const from = Number(least);
-    const to = comma === undefined || most === '' ? from : Number(most);
+    const to = most === '' ? from : Number(most);
     if (Math.max(from, to) > MAX_COUNT) this.#fail(`${whole.slice(0, -1)} is too large a number of repetitions`);
     if (to < from) this.#fail(`{${least},${most}} asks for more repetitions at least than at most`);
-    return to;
+    return most === '' && comma !== undefined ? to + 1 : to;
   }
 
   #group(): Item | undefined {
