@@ -10,6 +10,7 @@ import type { ListedObject, Overview } from '../ipc/admin-protocol.js';
 import type { IrSocket } from '../ir/ir.js';
 import { type BuildResult, build } from '../pipeline.js';
 import { readHostFacts } from '../primary/host-facts.js';
+import { judgeLifetimes } from '../resolve/index.js';
 import { readFolder } from '../sources/files.js';
 import type { ObjectStatus } from '../status/index.js';
 import { judgePorts, readPortFacts } from './check-ports.js';
@@ -37,7 +38,8 @@ export async function runCheck(paths: readonly string[], askOverview: AskOvervie
   try {
     const facts = { ...readHostFacts(), bindFailures: [], assignedAddresses: {} };
     result = build(snapshot, facts, new SlotBook(), 1);
-    diagnostics.push(...result.diagnostics, ...(await checkPorts(result, snapshot.resources, askOverview)));
+    diagnostics.push(...result.diagnostics, ...judgeLifetimes(snapshot, result.ir, Date.now()));
+    diagnostics.push(...(await checkPorts(result, snapshot.resources, askOverview)));
   } catch (error) {
     if (!(error instanceof CompileError)) throw error;
     diagnostics.push(tooLarge(paths, error.message));

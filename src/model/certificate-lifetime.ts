@@ -5,8 +5,8 @@ import type { Lifetime } from './certificate.js';
 
 const DAY_MS = 86_400_000;
 
-/** Below this many days a certificate should have been renewed: two thirds of the life of the shortest usual ones are over. */
-export const EXPIRY_WARNING_DAYS = 14;
+/** Certificates that renew themselves have done so long before: whoever comes this close has forgotten, or renewal has failed. */
+const EXPIRY_WARNING_DAYS = 14;
 
 /**
  * Returns the end of a sentence about a certificate that does not hold now or soon does not ("expired 3 days ago, on …"); `undefined`
@@ -14,7 +14,7 @@ export const EXPIRY_WARNING_DAYS = 14;
  */
 export function lifetimeDoubt({ notBefore, notAfter }: Lifetime, now: number): string | undefined {
   if (now > notAfter) return `expired ${days(now - notAfter)} ago, on ${dateText(notAfter)}`;
-  if (now < notBefore) return `holds in ${days(notBefore - now)} only, from ${dateText(notBefore)} on`;
+  if (now < notBefore) return `holds only in ${days(notBefore - now)}, from ${dateText(notBefore)} on`;
   if (notAfter - now >= EXPIRY_WARNING_DAYS * DAY_MS) return undefined;
   return `expires in ${days(notAfter - now)}, on ${dateText(notAfter)}`;
 }

@@ -70,17 +70,6 @@ export function parseAuthorities(text: string, name: string): Result<readonly st
   return ok([...new Set(certificates.value.map(({ raw }) => formatPem('CERTIFICATE', raw)))]);
 }
 
-/** Returns when the first certificate of a PEM text holds; `undefined` when there is none. Cost: about 0.1 ms. */
-export function lifetimeOf(chain: string): Lifetime | undefined {
-  const [leaf] = readCertificates(chain);
-  return leaf && { notBefore: Date.parse(leaf.validFrom), notAfter: Date.parse(leaf.validTo) };
-}
-
-function readCertificates(text: string): readonly X509Certificate[] {
-  const certificates = parseCertificates(text, '');
-  return certificates.ok ? certificates.value : [];
-}
-
 function parseCertificates(text: string, name: string): Result<readonly X509Certificate[], string> {
   const blocks = parsePem(text);
   if (!blocks.ok) return err(`${name}: ${blocks.error}`);

@@ -5,7 +5,7 @@
  */
 import { err, ok, type Result } from '../base/index.js';
 import { type ConfigMap, objectLabel, type Secret } from '../gateway-api/index.js';
-import { parseAuthorities, parseKeyPair } from '../model/certificate.js';
+import { type Lifetime, parseAuthorities, parseKeyPair } from '../model/certificate.js';
 import type { Certificate } from '../model/model.js';
 import { CODES } from './codes.js';
 import type { Findings } from './findings.js';
@@ -42,11 +42,17 @@ const AUTHORITIES_HINT = `${AUTHORITIES_ENTRY} holds the certificates of authori
 
 type Kind = 'Secret' | 'ConfigMap';
 
+/** A certificate of a Secret, and when it holds. */
+export interface HeldCertificate {
+  readonly certificate: Certificate;
+  readonly lifetime: Lifetime;
+}
+
 /**
  * What objects hold, by object: resources live on over builds as long as their file does not change, and reading a key takes a third of
  * a millisecond. Entries go with their objects.
  */
-const PAIRS = new WeakMap<Secret, Result<Certificate, string>>();
+const PAIRS = new WeakMap<Secret, Result<HeldCertificate, string>>();
 const AUTHORITIES = new WeakMap<Secret | ConfigMap, Result<readonly string[], string>>();
 
 /** Answers in O(1) for objects that were read before; remembers which Secrets were of use. */
@@ -64,12 +70,8 @@ export class Certificates {
   keyPair(from: Referrer, reference: CredentialReference): Result<Certificate, CredentialFault> {
     const secret = this.#find(from, reference, ['Secret']);
     if (!secret.ok) return secret;
-    let pair = PAIRS.get(secret.value as Secret);
-    if (pair === undefined) {
-      pair = readKeyPair(secret.value as Secret);
-      PAIRS.set(secret.value as Secret, pair);
-    }
-    return pair.ok ? pair : err(unusable(secret.value, pair.error, PAIR_HINT));
+    const held = heldBy(secret.value as Secret);
+    return held.ok ? ok(held.value.certificate) : err(unusable(secret.value, held.error, PAIR_HINT));
   }
 
   /**
@@ -146,7 +148,17 @@ function unusable({ kind, metadata }: Secret | ConfigMap, error: string, hint: s
   };
 }
 
-function readKeyPair(secret: Secret): Result<Certificate, string> {
+/** Returns the certificate and key of a Secret, or what is wrong with it. Cost: O(1) after the first time. */
+export function heldBy(secret: Secret): Result<HeldCertificate, string> {
+  let held = PAIRS.get(secret);
+  if (held === undefined) {
+    held = readKeyPair(secret);
+    PAIRS.set(secret, held);
+  }
+  return held;
+}
+
+function readKeyPair(secret: Secret): Result<HeldCertificate, string> {
   if (secret.type !== TLS_SECRET) return err(`its type is ${secret.type}, not ${TLS_SECRET}`);
   const chain = entryOf(secret, CERTIFICATE_ENTRY);
   const key = entryOf(secret, KEY_ENTRY);
@@ -155,9 +167,8 @@ function readKeyPair(secret: Secret): Result<Certificate, string> {
   }
   const pair = parseKeyPair(chain, key, CERTIFICATE_ENTRY, KEY_ENTRY);
   if (!pair.ok) return pair;
-  const { namespace, name } = secret.metadata;
-  const { names, chain: pem, privateKey } = pair.value;
-  return ok({ key: `Secret/${namespace}/${name}`, names, chain: pem, privateKey });
+  const { names, chain: pem, privateKey, ...lifetime } = pair.value;
+  return ok({ certificate: { key: keyOf(secret), names, chain: pem, privateKey }, lifetime });
 }
 
 function readAuthorities(holder: Secret | ConfigMap): Result<readonly string[], string> {
@@ -173,4 +184,9 @@ function entryOf(holder: Secret | ConfigMap, name: string): string | undefined {
   if (plain !== undefined) return plain;
   const encoded = own(holder.kind === 'Secret' ? holder.data : holder.binaryData);
   return encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString('utf8');
+}
+
+/** Returns the key by which model and IR know the certificate of a Secret. */
+export function keyOf({ metadata: { namespace, name } }: Secret): string {
+  return `Secret/${namespace}/${name}`;
 }

@@ -23,7 +23,7 @@ import { ReferenceGrants } from './reference-grants.js';
 import { reportServerNames } from './server-names.js';
 import { reportShadows } from './shadows.js';
 import { resolveStreamRoutes } from './stream-routes.js';
-import { reportNarrowCertificates } from './tls-lint.js';
+import { reportCertificateNames } from './tls-lint.js';
 import { reportTlsOverlaps } from './tls-overlaps.js';
 
 /** What resolution yields. Equal snapshots and facts give equal results, whatever the order of files. */
@@ -48,7 +48,7 @@ export function resolve(snapshot: Snapshot, facts: Facts, capabilities: Capabili
   const routes = [...resolveHttpRoutes(routeContext), ...resolveStreamRoutes(routeContext)];
   const { listeners } = gateways;
   reportTlsOverlaps(listeners, findings);
-  reportNarrowCertificates(listeners, findings);
+  reportCertificateNames(listeners, findings);
   reportShadows(listeners, inventory, findings);
   reportServerNames(listeners, inventory, findings);
   reportIdleListeners(listeners, findings);
