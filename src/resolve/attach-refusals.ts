@@ -121,8 +121,24 @@ function refuseByListeners(route: RouteResource, { index, selected }: RefusedPar
     path: pathOf(route, index),
     condition: isFalse('Accepted', 'NotAllowedByListeners'),
     message: `${placeOf(route, index)}: ${reasons.join('; ')}`,
-    hint: 'see protocol and allowedRoutes of the listeners',
+    hint: hintOfListeners(route, selected),
   });
+}
+
+/** Protocols that may take a kind; what a listener allows of them is up to it. */
+const PROTOCOLS: Readonly<Record<RouteResource['kind'], string>> = {
+  HTTPRoute: 'HTTP or HTTPS',
+  GRPCRoute: 'HTTP or HTTPS',
+  TLSRoute: 'TLS',
+  TCPRoute: 'TCP, or TLS with mode Terminate',
+  UDPRoute: 'UDP',
+};
+
+function hintOfListeners({ kind, metadata }: RouteResource, selected: readonly ListenerDraft[]): string {
+  const takesKind = selected.some(({ supportedKinds }) => supportedKinds.includes(kind));
+  return takesKind
+    ? `let allowedRoutes.namespaces of a listener take ${metadata.namespace}`
+    : `${kind}s attach to listeners with protocol ${PROTOCOLS[kind]}, as far as these allow the kind`;
 }
 
 function whyNotAllowed(route: RouteResource, listener: ListenerDraft): string {

@@ -72,6 +72,14 @@ const FOREIGN_KINDS: Readonly<Record<string, string>> = {
   Pod: 'use a Service, or a Backend with the address',
 };
 
+/** What becomes of traffic to a port without endpoints. */
+const WITHOUT_ENDPOINT: Readonly<Record<Payload, string>> = {
+  http: 'what is routed to it is answered with 503',
+  grpc: 'calls that are routed to it are answered with UNAVAILABLE',
+  bytes: 'connections that are routed to it are reset',
+  datagrams: 'datagrams that are routed to it are dropped',
+};
+
 /** Resolves references; the same target costs a look-up only once. */
 export class BackendReferences {
   readonly #inventory: Inventory;
@@ -181,11 +189,11 @@ export class BackendReferences {
       };
     }
     const hasTls = (): boolean => {
-      const { cluster } = this.#serviceCluster(service, servicePort);
+      const { cluster } = this.#serviceCluster(service, servicePort, payload);
       return cluster === undefined || cluster.tls !== undefined;
     };
     const fault = protocolFault(servicePort, payload, routeKind, hasTls, this.#capabilities);
-    if (fault === undefined) return this.#serviceCluster(service, servicePort);
+    if (fault === undefined) return this.#serviceCluster(service, servicePort, payload);
     return {
       code: CODES.backendProtocol,
       reason: 'UnsupportedProtocol',
@@ -195,7 +203,7 @@ export class BackendReferences {
     };
   }
 
-  #serviceCluster(service: Service, port: ServicePort): ResolvedBackend {
+  #serviceCluster(service: Service, port: ServicePort, payload: Payload): ResolvedBackend {
     const { namespace, name } = service.metadata;
     const isUdp = port.protocol === 'UDP';
     const key = `Service/${namespace}/${name}:${port.port}${isUdp ? '/udp' : ''}`;
@@ -209,7 +217,7 @@ export class BackendReferences {
         this.#findings.add(service, {
           code: CODES.backendWithoutEndpoints,
           path: `spec.ports[${service.spec.ports.indexOf(port)}]`,
-          message: `port ${port.port} has no ready endpoint, so what is routed to it is ${isUdp ? 'dropped' : 'answered with 503'}`,
+          message: `port ${port.port} has no ready endpoint, so ${WITHOUT_ENDPOINT[payload]}`,
           hint:
             names.length === 0 || names.includes(port.name ?? '')
               ? `write an EndpointSlice with the label kubernetes.io/service-name: ${name}`

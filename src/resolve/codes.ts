@@ -55,6 +55,7 @@ export const CODES = {
   extensionUnknown: 'WG4048',
   routeWithoutRules: 'WG4049',
   sessionInvalid: 'WG4058',
+  redirectLoop: 'WG4059',
   // Backends.
   backendKindInvalid: 'WG4050',
   backendNotFound: 'WG4051',

@@ -154,6 +154,7 @@ function resolveFilter(spec: HTTPRouteFilter, path: string, place: FilterPlace, 
         resolveHeaderModifier('responseHeaders', spec.responseHeaderModifier ?? {}, `${path}.responseHeaderModifier`),
       );
     case 'RequestRedirect':
+      if (spec.requestRedirect !== undefined) reportLoop(spec.requestRedirect, path, place, context);
       return spec.requestRedirect === undefined
         ? withoutField(path, 'requestRedirect')
         : worksOr(resolveRedirect(spec.requestRedirect, place.prefix, `${path}.requestRedirect`));
@@ -188,6 +189,22 @@ function resolveRedirect(
   const path = change && resolvePathChange(change, prefix, `${at}.path`);
   if (isInvalid(path)) return path;
   return { kind: 'redirect', status: statusCode, scheme, hostname, port, path };
+}
+
+/** A redirect without any change is valid, and sends clients round in circles. */
+function reportLoop(
+  { scheme, hostname, path: change, port }: RequestRedirect,
+  path: string,
+  { route }: FilterPlace,
+  { findings }: FilterContext,
+): void {
+  if ([scheme, hostname, change, port].some((field) => field !== undefined)) return;
+  findings.add(route, {
+    code: CODES.redirectLoop,
+    path,
+    message: `${path.replace(/^spec\./, '')} changes nothing, so it leads clients back to where they are`,
+    hint: 'give it a scheme, a hostname, a port or a path',
+  });
 }
 
 function resolveRewrite(
@@ -278,7 +295,7 @@ function refuseExtension(
     subject: { kind: 'parents' },
     path: `${path}.extensionRef.kind`,
     condition: isFalse('ResolvedRefs', 'InvalidKind'),
-    message: `${placeOf(path)}.extensionRef names the kind ${kind} of group "${group}", which is no filter`,
+    message: `${path.replace(/^spec\./, '')}.extensionRef names the kind ${kind} of group "${group}", which is no filter`,
     hint: `filters are never skipped, so ${owner === 'rule' ? 'the rule' : 'the share of this backend'} answers 500`,
   });
   return { kind: 'broken' };
