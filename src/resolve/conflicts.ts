@@ -27,19 +27,20 @@ export function resolveGatewayConflicts(gateways: readonly GatewayDraft[], findi
 }
 
 /**
- * Marks the listeners of ListenerSets that collide within their set or with a claim that comes before; adds those that win to `winners`.
- * The sets come in order of seniority. Cost: O(listeners × addresses).
+ * Marks the listeners of ListenerSets that collide with a claim that comes before, then those left that collide within their set; adds
+ * those that win to `winners`. The sets come in order of seniority. Cost: O(listeners × addresses).
  */
 export function resolveSetConflicts(sets: readonly ListenerSetDraft[], winners: Claims, findings: Findings): void {
   for (const { listeners } of sets) {
+    const lose = (claim: Claim, opponents: Opponents): boolean => {
+      const isLost = opponents.equals !== undefined || opponents.winners !== undefined;
+      if (isLost) report(claim.listener, opponents, findings);
+      return isLost;
+    };
     const claims = listeners.map(claimOf);
-    const own = claimsOf(claims);
-    const left = claims.filter((claim) => {
-      const opponents = { equals: own.rivals(claim), winners: winners.rivals(claim) };
-      const isDistinct = opponents.equals === undefined && opponents.winners === undefined;
-      if (!isDistinct) report(claim.listener, opponents, findings);
-      return isDistinct;
-    });
+    const free = claims.filter((claim) => !lose(claim, { equals: undefined, winners: winners.rivals(claim) }));
+    const own = claimsOf(free);
+    const left = free.filter((claim) => !lose(claim, { equals: own.rivals(claim), winners: undefined }));
     for (const claim of left) winners.add(claim);
   }
 }
