@@ -47,7 +47,7 @@ function reasonsOf(given: readonly Given[]): string[] {
       if (subject?.kind === 'listener') this.reasons[Number(subject.name)] = condition?.reason ?? 'none';
     },
   };
-  reportTlsOverlaps(listenersOf(given), told as Findings);
+  reportTlsOverlaps(listenersOf(given), told as unknown as Findings);
   return told.reasons;
 }
 

@@ -36,7 +36,7 @@ function conditionsOf({ status }: Plan, kind: string, listener?: string): string
   const body = status.find((object) => object.kind === kind)?.status;
   const conditions =
     listener === undefined
-      ? (body?.conditions ?? body?.ancestors?.[0]?.conditions)
+      ? (body?.conditions ?? body?.ancestors?.[0]?.conditions ?? body?.parents?.[0]?.conditions)
       : body?.listeners?.find(({ name }) => name === listener)?.conditions;
   return (conditions ?? []).map(({ type, status: is, reason }) => `${type} ${is}/${reason}`);
 }
@@ -67,7 +67,7 @@ describe('a data plane that cannot do all of TLS', () => {
     const result = planWithout(['upstream/tls'], ...policied(['edge']));
     expect(result.ir.actions[0]?.backends).toEqual([{ kind: 'invalid', weight: 1, status: 500 }]);
     expect(conditionsOf(result, 'BackendTLSPolicy')).toContain('Accepted False/Invalid');
-    expect(conditionsOf(result, 'HTTPRoute')).toEqual([]);
+    expect(conditionsOf(result, 'HTTPRoute')).toContain('ResolvedRefs True/ResolvedRefs');
   });
 });
 
