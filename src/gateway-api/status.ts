@@ -16,6 +16,7 @@ export const OWN_CONDITIONS: ReadonlySet<string> = new Set([
   'Accepted',
   'AddressesAssigned',
   'Conflicted',
+  'DefaultGateway',
   'InsecureFrontendValidationMode',
   'OverlappingTLSConfig',
   'PartiallyInvalid',

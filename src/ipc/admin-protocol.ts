@@ -108,16 +108,27 @@ export interface ListedObject {
     readonly name: string;
     readonly namespace?: string;
     readonly creationTimestamp?: string;
-    readonly generation: number;
+    /** Of kinds whose generation is counted: grows with each change of the spec, also over restarts. */
+    readonly generation?: number;
   };
   readonly spec?: unknown;
   readonly status?: unknown;
 }
 
-/** Answer of `GET /objects`. */
+/**
+ * Answer of `GET /objects?kind=&namespace=&name=&limit=&continue=`: all objects that match, or with `limit` so many.
+ * They come in pages as they are now: a reload between two pages shows in the second.
+ */
 export interface ObjectList {
   readonly apiVersion: 'v1';
   readonly kind: 'List';
-  readonly metadata: { readonly weirgate: Overview };
+  readonly metadata: {
+    readonly weirgate: Overview;
+    /** There are more: ask again with this value. */
+    readonly continue?: string;
+    /** Conditions of these objects that are not as they should be, at most `MAX_FAULTS`; `faultCount` counts all. */
+    readonly faults: readonly Fault[];
+    readonly faultCount: number;
+  };
   readonly items: readonly ListedObject[];
 }

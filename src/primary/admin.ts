@@ -8,15 +8,12 @@ import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { askAdmin } from '../ipc/admin-client.js';
-import type { Overview, ReloadAnswer } from '../ipc/admin-protocol.js';
+import type { ReloadAnswer } from '../ipc/admin-protocol.js';
 import { OPENMETRICS_TYPE } from '../observe/openmetrics.js';
-import type { ObjectFilter } from './build-state.js';
+import { answerObjects, type ObjectSource, parseObjectQuery } from './admin-objects.js';
 
 /** Where the answers come from. */
-export interface AdminSource {
-  overview(): Overview;
-  /** UTF-8 text of a JSON array. */
-  objects(filter: ObjectFilter): Promise<Uint8Array>;
+export interface AdminSource extends ObjectSource {
   /** The IR that serves as JSON, without private keys; `null` before the first generation. */
   ir(): Promise<Uint8Array>;
   /** Pieces of the exposition. */
@@ -163,7 +160,7 @@ interface Route {
 const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
   ['/metrics', { method: 'GET', answer: answerMetrics }],
   ['/ir', { method: 'GET', answer: answerIr }],
-  ['/objects', { method: 'GET', answer: answerObjects }],
+  ['/objects', { method: 'GET', answer: listObjects }],
   ['/overview', { method: 'GET', answer: (response, source) => json(response, 200, source.overview()) }],
   ['/version', { method: 'GET', answer: answerVersion }],
   ['/livez', { method: 'GET', answer: answerLive }],
@@ -176,21 +173,10 @@ async function answerMetrics(response: ServerResponse, source: AdminSource): Pro
   await pipeline(Readable.from(source.metrics()), response);
 }
 
-async function answerObjects(response: ServerResponse, source: AdminSource, query: URLSearchParams): Promise<void> {
-  const filter: ObjectFilter = Object.fromEntries(
-    ['kind', 'namespace', 'name'].flatMap((name) => {
-      const value = query.get(name);
-      return value === null ? [] : [[name, value]];
-    }),
-  );
-  const limit = query.get('limit');
-  if (limit !== null && !/^\d{1,9}$/.test(limit)) return text(response, 400, `limit: ${limit} is no number\n`);
-  const items = await source.objects(limit === null ? filter : { ...filter, limit: Number(limit) });
-  const metadata = JSON.stringify({ weirgate: source.overview() });
-  response.writeHead(200, { 'content-type': 'application/json' });
-  response.write(`{"apiVersion":"v1","kind":"List","metadata":${metadata},"items":`);
-  response.write(items);
-  response.end('}\n');
+async function listObjects(response: ServerResponse, source: AdminSource, query: URLSearchParams): Promise<void> {
+  const request = parseObjectQuery(query);
+  if (typeof request === 'string') text(response, 400, `${request}\n`);
+  else await answerObjects(response, source, request);
 }
 
 async function answerIr(response: ServerResponse, source: AdminSource): Promise<void> {

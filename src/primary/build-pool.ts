@@ -6,12 +6,20 @@ import { availableParallelism, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import type { SourceFolder } from '../sources/files.js';
-import type { BuildReply, BuildRequest, ObjectFilter } from './build-state.js';
-import type { BuildTask } from './build-task.js';
+import type { BuildReply, BuildRequest } from './build-state.js';
+import type { BuildTask, PageReply } from './build-task.js';
+import type { PageRequest } from './object-list.js';
 import type { ParseTask } from './parse-task.js';
 
 /** What one build needs beside the files. */
 export type BuildOrder = Omit<BuildRequest, 'files' | 'readDiagnostics'>;
+
+/** Where the ledger of an earlier process is kept, for a build thread that begins. */
+export interface LedgerStore {
+  read(): Promise<Uint8Array | undefined>;
+  /** What was read is none. */
+  forget(reason: string): void;
+}
 
 /** Parse threads go after so long without work; the next reload may be days away. */
 const PARSE_IDLE_MS = 5_000;
@@ -28,7 +36,10 @@ export class BuildPool {
   #thread: number | undefined;
   #book: Uint8Array | undefined;
 
-  constructor() {
+  readonly #store: LedgerStore;
+
+  constructor(store: LedgerStore) {
+    this.#store = store;
     const resourceLimits = { maxOldGenerationSizeMb: HEAP_MIB };
     this.#parse = new Piscina<ParseTask, Uint8Array>({
       filename: fileURLToPath(new URL('./parse-task.js', import.meta.url)),
@@ -89,9 +100,14 @@ export class BuildPool {
     await this.#build.run(undefined, { name: 'abandon' });
   }
 
-  /** Returns the objects that serve, with status, as the UTF-8 text of a JSON array. Waits for a build under way. */
-  async objects(filter: ObjectFilter): Promise<Uint8Array> {
-    return (await this.#build.run(filter, { name: 'objects' })) as Uint8Array;
+  /** Returns a page of the objects that serve, with status. Waits for a build under way. */
+  async page(request: PageRequest): Promise<PageReply> {
+    return (await this.#build.run(request, { name: 'page' })) as PageReply;
+  }
+
+  /** Returns the ledger that serves; `undefined` when it is as the last time, unless `again` says so. */
+  async ledger(again: boolean): Promise<Uint8Array | undefined> {
+    return (await this.#build.run(again, { name: 'ledger' })) as Uint8Array | undefined;
   }
 
   /** Returns the IR that serves as the UTF-8 text of JSON, `null` before the first. Waits for a build under way. */
@@ -104,12 +120,16 @@ export class BuildPool {
     await Promise.all([this.#parse.destroy(), this.#build.destroy()]);
   }
 
-  /** A thread that was replaced knows nothing: it gets the slot book, and all files again. */
+  /** A thread that begins knows nothing: it gets the slot book and the ledger, and all files again. */
   async #meetThread(): Promise<void> {
     const thread = (await this.#build.run(undefined, { name: 'identify' })) as number;
     if (thread === this.#thread) return;
     this.#thread = thread;
     this.#known = new Map();
     if (this.#book !== undefined) await this.#build.run(this.#book, { name: 'seed' });
+    const ledger = await this.#store.read();
+    if (ledger === undefined) return;
+    const fault = (await this.#build.run(ledger, { name: 'restore' })) as string | undefined;
+    if (fault !== undefined) this.#store.forget(fault);
   }
 }

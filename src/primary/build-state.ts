@@ -19,10 +19,12 @@ import type { Ir, IrSettings } from '../ir/ir.js';
 import { type BuildResult, build, plan } from '../pipeline.js';
 import { CODES } from '../resolve/codes.js';
 import type { Facts } from '../resolve/facts.js';
-import type { ObjectStatus } from '../status/index.js';
+import type { MergedStatus } from '../status/index.js';
 import { faultsOf } from './faults.js';
+import { type Counted, countGenerations, type Ledger, recordStatuses } from './ledger.js';
+import { decodeLedger, encodeLedger } from './ledger-file.js';
+import { isSameObject, listPage, type ObjectFilter, type ObjectPage, type PageRequest } from './object-list.js';
 import type { BuildOutcome, ObjectChange } from './reload.js';
-import { stampTransitions } from './transitions.js';
 
 /** One file of a build, known by its hash or with what admission made of it. */
 export interface BuildFile {
@@ -90,23 +92,17 @@ export interface StatusSummary {
   readonly faultCount: number;
 }
 
-/** Which objects are wanted; absent fields match all. */
-export interface ObjectFilter {
-  readonly kind?: string;
-  readonly namespace?: string;
-  readonly name?: string;
-  /** At most so many. */
-  readonly limit?: number;
-}
-
 interface Served {
   /** Everything the build was made from: equal text, equal outcome. */
   readonly inputs: string;
   /** `undefined`: nothing serves yet. */
   readonly facts: Facts | undefined;
   readonly diagnostics: readonly Diagnostic[];
+  /** By `objectLabel`, sorted by kind, namespace and name. */
   readonly resources: ReadonlyMap<string, Resource>;
-  readonly status: ReadonlyMap<string, ObjectStatus>;
+  /** Ours, by `objectLabel`, in the order of `buildStatus`. */
+  readonly status: ReadonlyMap<string, MergedStatus>;
+  readonly ledger: Ledger;
   /** Hash of the IR without endpoints: equal hash, equal table. */
   readonly tableKey: string;
   readonly sets: ReadonlyMap<number, string>;
@@ -123,6 +119,7 @@ const NOTHING: Served = {
   diagnostics: [],
   resources: new Map(),
   status: new Map(),
+  ledger: new Map(),
   tableKey: '',
   sets: new Map(),
   book: new SlotBook(),
@@ -133,6 +130,7 @@ export class BuildState {
   #files = new Map<string, { readonly hash: string; readonly admitted: AdmittedFile }>();
   #served: Served = NOTHING;
   #candidate: Served | undefined;
+  #kept: { readonly ledger: Ledger | undefined; readonly digest: string } = { ledger: undefined, digest: '' };
   readonly #keepRetired: number;
 
   /** So many vanished objects go on counting where they were, should they come back; of more, the slots are reused. */
@@ -142,7 +140,7 @@ export class BuildState {
 
   /** Starts with the slots of an earlier build thread, so that counters keep their meaning. */
   seed(book: string): void {
-    this.#served = { ...NOTHING, book: SlotBook.from(JSON.parse(book)) };
+    this.#served = { ...this.#served, book: SlotBook.from(JSON.parse(book)) };
   }
 
   /** Builds a configuration from its files. Throws when a file is neither known nor given: the caller gave a wrong hash. */
@@ -161,11 +159,12 @@ export class BuildState {
     // A build that is not programmed must leave no trace in the book.
     const book = SlotBook.from(before.book.toJSON());
     book.free(request.reusable);
-    const result = build(snapshot, request.facts, book, request.generation);
+    const counted = countGenerations(snapshot.resources, snapshot.refused, before.ledger);
+    const result = build({ ...snapshot, resources: counted.resources }, request.facts, book, request.generation);
     const diagnostics = [...admission, ...result.diagnostics].sort(compareDiagnostics);
     if (!request.keepGoing && result.diagnostics.some(isAboutAll)) return this.#refuse(diagnostics);
     const candidate: Served = {
-      ...toServed(snapshot.resources, result, book, before, request.now),
+      ...toServed(counted, result, book, request.now),
       inputs,
       facts: request.facts,
       diagnostics,
@@ -226,20 +225,40 @@ export class BuildState {
     return summarize(this.#served);
   }
 
-  /** Returns the objects that serve, with their status, sorted by kind, namespace and name. */
+  /** Returns the objects that serve, with their status, sorted by kind, namespace and name: one page of them. */
+  page(request: PageRequest): ObjectPage {
+    return listPage(this.#served, request);
+  }
+
+  /** Returns what all pages have, one after the other. */
   objects(filter: ObjectFilter): ListedObject[] {
     const listed: ListedObject[] = [];
-    const most = filter.limit ?? Number.POSITIVE_INFINITY;
-    for (const [key, resource] of this.#served.resources) {
-      if (listed.length >= most) break;
-      const { metadata } = resource;
-      if (filter.kind !== undefined && resource.kind !== filter.kind) continue;
-      if (filter.namespace !== undefined && metadata.namespace !== '' && metadata.namespace !== filter.namespace)
-        continue;
-      if (filter.name !== undefined && metadata.name !== filter.name) continue;
-      listed.push(toListed(resource, this.#served.status.get(key)));
+    let page = this.page(filter);
+    listed.push(...parsePage(page));
+    while (page.next !== undefined) {
+      page = this.page({ ...filter, after: page.next });
+      listed.push(...parsePage(page));
     }
     return listed;
+  }
+
+  /** Takes over what an earlier process remembered; returns why it cannot. Only before the first build. */
+  restore(ledger: Uint8Array): string | undefined {
+    const decoded = decodeLedger(ledger);
+    if (!decoded.ok) return decoded.error;
+    this.#served = { ...this.#served, ledger: decoded.value };
+    return undefined;
+  }
+
+  /** Returns the ledger that serves as bytes; `undefined` when they are those of the call before, unless `again` says so. */
+  ledger(again: boolean): Uint8Array | undefined {
+    const { ledger } = this.#served;
+    if (ledger === this.#kept.ledger && !again) return undefined;
+    const bytes = encodeLedger(ledger);
+    const digest = createHash('sha256').update(bytes).digest('hex');
+    const isSame = digest === this.#kept.digest;
+    this.#kept = { ledger, digest };
+    return isSame && !again ? undefined : bytes;
   }
 
   /**
@@ -286,21 +305,18 @@ function isAboutAll({ code, severity }: Diagnostic): boolean {
 }
 
 function toServed(
-  resources: readonly Resource[],
+  counted: Counted,
   result: BuildResult,
   book: SlotBook,
-  before: Served,
   now: string,
 ): Omit<Served, 'inputs' | 'facts' | 'diagnostics'> {
   const { ir, compiled } = result;
-  const status = new Map<string, ObjectStatus>();
-  for (const next of result.status) {
-    const key = keyOf(next.kind, next.namespace, next.name);
-    status.set(key, stampTransitions(before.status.get(key), next, now));
-  }
+  const ledger = recordStatuses(counted, result.status, now);
+  const labels = result.status.map(({ kind, namespace, name }) => objectLabel(kind, namespace, name));
   return {
-    resources: new Map(resources.map((item) => [keyOf(item.kind, item.metadata.namespace, item.metadata.name), item])),
-    status,
+    resources: new Map(counted.resources.map((item) => [labelOf(item), item])),
+    status: new Map(labels.map((label) => [label, ledger.get(label)?.status ?? {}])),
+    ledger,
     tableKey: createHash('sha256')
       .update(JSON.stringify({ ...ir, clusters: ir.clusters.map(({ key }) => key) }))
       .digest('hex'),
@@ -337,22 +353,17 @@ function isSameService(before: Served, candidate: Served): boolean {
 
 function listChanges(before: Served, after: Served): ObjectChange[] {
   const changes: ObjectChange[] = [];
-  for (const [key, resource] of after.resources) {
-    const old = before.resources.get(key);
-    if (old === undefined) changes.push({ object: labelOf(resource), change: 'added' });
-    else if (!isSameObject(old, resource) || before.status.get(key) !== after.status.get(key)) {
-      changes.push({ object: labelOf(resource), change: 'changed' });
+  for (const [object, resource] of after.resources) {
+    const old = before.resources.get(object);
+    if (old === undefined) changes.push({ object, change: 'added' });
+    else if (!isSameObject(old, resource) || before.status.get(object) !== after.status.get(object)) {
+      changes.push({ object, change: 'changed' });
     }
   }
-  for (const [key, resource] of before.resources) {
-    if (!after.resources.has(key)) changes.push({ object: labelOf(resource), change: 'removed' });
+  for (const object of before.resources.keys()) {
+    if (!after.resources.has(object)) changes.push({ object, change: 'removed' });
   }
   return changes;
-}
-
-/** Objects of unchanged files are the same object; else the content decides, not the place in the file. */
-function isSameObject(a: Resource, b: Resource): boolean {
-  return a === b || JSON.stringify(toListed(a, undefined)) === JSON.stringify(toListed(b, undefined));
 }
 
 function summarize(served: Served): StatusSummary {
@@ -360,27 +371,16 @@ function summarize(served: Served): StatusSummary {
   for (const { kind } of served.resources.values()) objects[kind] = (objects[kind] ?? 0) + 1;
   const faults: Fault[] = [];
   let faultCount = 0;
-  for (const status of served.status.values()) {
-    const found = faultsOf(objectLabel(status.kind, status.namespace, status.name), status.status);
+  for (const [object, status] of served.status) {
+    const found = faultsOf(object, status);
     faultCount += found.length;
     faults.push(...found.slice(0, Math.max(0, MAX_FAULTS - faults.length)));
   }
   return { objects, faults, faultCount };
 }
 
-/** The object as an API server would show it: no positions, no file. */
-function toListed(resource: Resource, status: ObjectStatus | undefined): ListedObject {
-  const { file, positions, metadata, ...rest } = resource;
-  const { namespace, ...meta } = metadata;
-  return {
-    ...rest,
-    metadata: namespace === '' ? meta : { ...meta, namespace },
-    ...(status === undefined ? {} : { status: status.status }),
-  };
-}
-
-function keyOf(kind: string, namespace: string, name: string): string {
-  return `${kind}/${namespace}/${name}`;
+function parsePage({ items }: ObjectPage): ListedObject[] {
+  return JSON.parse(`[${items}]`) as ListedObject[];
 }
 
 function labelOf({ kind, metadata }: Resource): string {

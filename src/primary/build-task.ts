@@ -6,8 +6,9 @@ import { setPriority } from 'node:os';
 import { deserialize } from 'node:v8';
 import { threadId } from 'node:worker_threads';
 import type { AdmittedFile } from '../admit/index.js';
-import { type BuildFile, type BuildReply, type BuildRequest, BuildState, type ObjectFilter } from './build-state.js';
+import { type BuildFile, type BuildReply, type BuildRequest, BuildState } from './build-state.js';
 import { CONTROL_NICE } from './control-nice.js';
+import type { ObjectPage, PageRequest } from './object-list.js';
 import { alone, transferring } from './transfer.js';
 
 /** A `BuildRequest` as it travels: admitted files as the parse pool serialised them. */
@@ -67,8 +68,27 @@ export function ir(): unknown {
   return transferring(bytes, bytes);
 }
 
-/** Returns the objects that serve as a JSON array, UTF-8 (`Uint8Array`). */
-export function objects(filter: ObjectFilter): unknown {
-  const bytes = alone(new TextEncoder().encode(JSON.stringify(state.objects(filter))));
-  return transferring(bytes, bytes);
+/** An `ObjectPage` as it travels: its items as UTF-8. */
+export interface PageReply extends Omit<ObjectPage, 'items'> {
+  readonly items: Uint8Array;
+}
+
+/** Returns a `PageReply`. See `BuildState.page`. */
+export function page(request: PageRequest): unknown {
+  const found = state.page(request);
+  const items = alone(new TextEncoder().encode(found.items));
+  return transferring({ ...found, items } satisfies PageReply, items);
+}
+
+/** See `BuildState.restore`. */
+export function restore(ledger: Uint8Array): string | undefined {
+  return state.restore(ledger);
+}
+
+/** Returns bytes or undefined. See `BuildState.ledger`. */
+export function ledger(again: boolean): unknown {
+  const bytes = state.ledger(again);
+  if (bytes === undefined) return undefined;
+  const own = alone(bytes);
+  return transferring(own, own);
 }

@@ -27,6 +27,7 @@ import { type PrimarySettings, StartError } from './primary-settings.js';
 import { type ReloadCommand, type ReloadEvent, ReloadMachine, type ReloadResult } from './reload.js';
 import { ReloadHistory } from './reload-history.js';
 import { Sockets } from './sockets.js';
+import { StateKeeper } from './state-keeper.js';
 
 /** From publishing a table until every living worker has it; they are fenced one by one long before. */
 const PROGRAM_LIMIT_MS = 30_000;
@@ -42,7 +43,8 @@ export class Primary {
   readonly #settings: PrimarySettings;
   readonly #host: Host;
   readonly #notifier: Notifier;
-  readonly #pool = new BuildPool();
+  readonly #keeper: StateKeeper;
+  readonly #pool: BuildPool;
   readonly #machine = new ReloadMachine();
   readonly #history = new ReloadHistory();
   readonly #crew: Crew;
@@ -71,6 +73,12 @@ export class Primary {
   constructor(settings: PrimarySettings) {
     this.#settings = settings;
     this.#host = new Host({ onEvent: (event) => this.#crew.hear(event) });
+    this.#keeper = new StateKeeper({
+      folder: settings.stateFolder,
+      take: (again) => this.#pool.ledger(again),
+      log: settings.log,
+    });
+    this.#pool = new BuildPool(this.#keeper);
     this.#notifier = new Notifier((state) => this.#host.notify(state));
     this.#sockets = new Sockets(this.#host);
     this.#instruments = new Instruments(this.#host);
@@ -176,7 +184,7 @@ export class Primary {
     this.#lock(stateFolder);
     this.#admin = await openAdmin(adminPath, {
       overview: () => this.#overview(),
-      objects: (filter) => this.#pool.objects(filter),
+      page: (request) => this.#pool.page(request),
       ir: () => this.#pool.ir(),
       metrics: () => this.#metrics(),
       reload: (wait) => this.#answerReload(wait),
@@ -325,6 +333,7 @@ export class Primary {
     this.#history.add(result, new Date());
     // The load may have opened sockets for a generation that does not serve.
     if (outcome !== 'programmed') this.#sockets.keepOnly(new Set(this.#served.map(({ id }) => id)));
+    if (outcome !== 'refused') this.#keeper.touch();
     if (outcome === 'unchanged') this.#summary = this.#load?.reply.summary ?? this.#summary;
     this.#load = undefined;
     for (const { severity, code, object, path, message: text, span } of diagnostics.slice(0, MAX_LOGGED)) {
@@ -429,6 +438,7 @@ export class Primary {
     this.#crew.close();
     this.#endpoints.stop();
     await this.#admin?.close();
+    await this.#keeper.close();
     await this.#pool.close();
     this.#host.close();
   }

@@ -39,6 +39,7 @@ export type MergedStatus = Readonly<Record<string, unknown>>;
  */
 export function mergeStatus(existing: unknown, ours: ObjectStatus, now: string): MergedStatus {
   const old = isRecord(existing) ? existing : NOTHING;
+  if (isSettled(old, ours.status)) return old;
   if (newestGeneration(old) > ours.generation) return old;
   const { conditions, listeners, parents, ancestors, ...fields } = ours.status;
   const merged: Record<string, unknown> = { ...old };
@@ -55,6 +56,25 @@ export function mergeStatus(existing: unknown, ours: ObjectStatus, now: string):
 }
 
 const NOTHING: MergedStatus = {};
+
+/**
+ * Returns whether `old` came about by merging equal content before, and nothing else is in it. Of 100,000 objects most do
+ * not change from build to build: this is what they cost.
+ */
+function isSettled(old: unknown, ours: object): boolean {
+  if (!isRecord(old)) return false;
+  const fields = Object.entries(ours);
+  for (const [field, is] of fields) {
+    const was = old[field];
+    if (field === 'conditions') {
+      if (!Array.isArray(was) || SOURCES.get(was) !== is) return false;
+    } else if (field === 'listeners' || field === 'parents' || field === 'ancestors') {
+      if (!Array.isArray(was) || !Array.isArray(is) || was.length !== is.length) return false;
+      for (let index = 0; index < is.length; index++) if (!isSettled(was[index], is[index])) return false;
+    } else if (!isEqual(was, is)) return false;
+  }
+  return fields.length === Object.keys(old).length;
+}
 
 /** Returns the newest generation that a condition of ours speaks about; 0 without any. */
 function newestGeneration({ conditions, listeners, parents, ancestors }: MergedStatus): number {

@@ -24,7 +24,12 @@ afterEach(async () => {
 
 const source = (parts: Partial<AdminSource> = {}): AdminSource => ({
   overview: () => ({ version: '1.2.3', layoutHash: 'abc', pid: 4711, phase: 'serving' }) as Overview,
-  objects: async (filter) => new TextEncoder().encode(JSON.stringify([filter])),
+  page: async (request) => ({
+    items: new TextEncoder().encode(JSON.stringify(request)),
+    count: 1,
+    next: undefined,
+    faults: [],
+  }),
   ir: async () => new TextEncoder().encode('null'),
   metrics: () => ['a 1\n', '# EOF\n'],
   reload: async (wait) => ({ outcome: wait ? 'programmed' : 'requested', generation: 3 }) as ReloadAnswer,
@@ -77,7 +82,7 @@ describe('the admin socket', () => {
   });
 
   it('answers 500 with the reason when a source fails, and goes on', async () => {
-    server = await openAdmin(path, source({ objects: () => Promise.reject(new Error('build thread is gone')) }));
+    server = await openAdmin(path, source({ page: () => Promise.reject(new Error('build thread is gone')) }));
     expect(await ask('/objects')).toEqual({ status: 500, body: 'build thread is gone\n' });
     expect((await ask('/livez')).status).toBe(200);
   });

@@ -1,11 +1,9 @@
-/** What systemd is told, when conditions changed, what a reload leaves behind. */
+/** What systemd is told, what a reload leaves behind. */
 import { describe, expect, it } from 'vitest';
 import type { Diagnostic } from '../../../src/base/index.js';
 import { describeLowLimit } from '../../../src/primary/descriptor-limit.js';
 import { Notifier, watchdogIntervalMs } from '../../../src/primary/notifier.js';
 import { ReloadHistory } from '../../../src/primary/reload-history.js';
-import { stampTransitions } from '../../../src/primary/transitions.js';
-import type { ObjectStatus } from '../../../src/status/index.js';
 
 describe('the service manager', () => {
   it('is told of a reload with its time, of readiness and of the stop', () => {
@@ -36,50 +34,6 @@ describe('the service manager', () => {
     [{ WATCHDOG_USEC: 'x' }, 0],
   ])('with %j is fed every %i ms', (env, intervalMs) => {
     expect(watchdogIntervalMs(env, 7)).toBe(intervalMs);
-  });
-});
-
-describe('transition times', () => {
-  const condition = (type: string, status: 'True' | 'False', message = ''): object => ({
-    type,
-    status,
-    reason: type,
-    message,
-    observedGeneration: 1,
-  });
-  const object = (status: object): ObjectStatus => ({
-    apiVersion: 'v1',
-    kind: 'Gateway',
-    namespace: 'default',
-    name: 'edge',
-    generation: 1,
-    status: status as ObjectStatus['status'],
-  });
-  const timesIn = (value: unknown): string[] =>
-    [...JSON.stringify(value).matchAll(/Time":"([^"]*)"/g)].map(([, t]) => t as string);
-
-  it('change with the status of a condition only', () => {
-    const first = stampTransitions(
-      undefined,
-      object({ conditions: [condition('A', 'True'), condition('B', 'True')] }),
-      't1',
-    );
-    const next = object({ conditions: [condition('A', 'True', 'other words'), condition('B', 'False')] });
-    expect(timesIn(stampTransitions(first, next, 't2'))).toEqual(['t1', 't2']);
-  });
-
-  it('stay with the listener and the parent, whatever their places', () => {
-    const listener = (name: string): object => ({ name, conditions: [condition('A', 'True')] });
-    const parent = (name: string): object => ({ parentRef: { name }, conditions: [condition('A', 'True')] });
-    const first = stampTransitions(undefined, object({ listeners: [listener('a')], parents: [parent('x')] }), 't1');
-    const next = object({ listeners: [listener('b'), listener('a')], parents: [parent('y'), parent('x')] });
-    expect(timesIn(stampTransitions(first, next, 't2'))).toEqual(['t2', 't1', 't2', 't1']);
-  });
-
-  it('make no new object where nothing differs', () => {
-    const status = { conditions: [condition('A', 'True')], addresses: [{ type: 'IPAddress', value: '192.0.2.1' }] };
-    const first = stampTransitions(undefined, object(status), 't1');
-    expect(stampTransitions(first, object(status), 't2')).toBe(first);
   });
 });
 
