@@ -34,9 +34,12 @@ const ANNOUNCED: Readonly<Record<string, Announced>> = {
 
 const UNKNOWN: Announced = { spoken: 'http1' };
 
-/** Returns what endpoints of a port are spoken to with when requests go there. */
-export function spokenProtocol(port: ServicePort): Cluster['protocol'] {
-  return announcedBy(port).spoken;
+/**
+ * Returns what endpoints of a port are spoken to with when requests go there. Where the data plane does not speak it, none go there,
+ * and for the bytes of other routes it does not matter.
+ */
+export function spokenProtocol(port: ServicePort, capabilities: Capabilities): Cluster['protocol'] {
+  return capabilities.has('upstream/http2') ? announcedBy(port).spoken : 'http1';
 }
 
 /** Returns the transport that a Service port must have for the payload. */

@@ -210,7 +210,7 @@ export class BackendReferences {
     const target: PolicyTarget = { kind: 'Service', namespace, name, section: port.name ?? '' };
     // Datagrams have no TLS, whatever a policy for the whole Service says about its other ports.
     const security = isUdp ? 'clear' : this.#policies.tls(target);
-    return this.#cluster(key, target, spokenProtocol(port), security, () => {
+    return this.#cluster(key, target, spokenProtocol(port, this.#capabilities), security, () => {
       const endpoints = this.#endpoints.of(service.metadata, port);
       if (endpoints.length === 0) {
         const names = this.#endpoints.portNames(service.metadata);

@@ -2,7 +2,7 @@
  * Session persistence of a rule: where the name of an endpoint is carried, and for how long. Source: SessionPersistence, GEP-1619.
  */
 import { createHash } from 'node:crypto';
-import { durationMs, FORMATS, type HTTPRouteRule, type Resource } from '../gateway-api/index.js';
+import { durationMs, type HTTPRouteRule, type Resource } from '../gateway-api/index.js';
 import type { IrSessionPersistence } from '../ir/ir.js';
 import { CODES } from './codes.js';
 import type { InvalidField } from './rule-faults.js';
@@ -15,13 +15,10 @@ const HASH_DIGITS = 12;
 /** What a cookie may have as its path: anything else would end the attribute (RFC 6265 §4.1.1). */
 const COOKIE_PATH = /^[ -:<-~]*$/;
 
-/** Says what a cookie cannot be called; `undefined` when the persistence at `path` can be carried out. */
+/** Says what a cookie cannot have; `undefined` when the persistence at `path`, whose names the schema has checked, can be carried out. */
 export function faultOfSession({ cookie }: SessionPersistence, path: string): InvalidField | undefined {
-  if (cookie?.name !== undefined && !FORMATS.headerName.test(cookie.name)) {
-    return invalidCookie(`${path}.cookie.name`, cookie.name, 'name', "letters, digits and any of !#$%&'*+-.^_`|~");
-  }
   if (cookie !== undefined && !COOKIE_PATH.test(cookie.path)) {
-    return invalidCookie(`${path}.cookie.path`, cookie.path, 'path', 'a path such as "/shop", without ";"');
+    return invalidPath(`${path}.cookie.path`, cookie.path);
   }
   return undefined;
 }
@@ -47,13 +44,13 @@ export function resolveSessionPersistence(
   };
 }
 
-function invalidCookie(path: string, value: string, what: string, wanted: string): InvalidField {
+function invalidPath(path: string, value: string): InvalidField {
   return {
     kind: 'invalid',
     code: CODES.sessionInvalid,
     reason: 'UnsupportedValue',
     path,
-    message: `${path.replace(/^spec\.rules\[\d+\]\./, '')} is ${JSON.stringify(value)}, which no cookie has as its ${what}`,
-    hint: `write ${wanted}`,
+    message: `${path.replace(/^spec\.rules\[\d+\]\./, '')} is ${JSON.stringify(value)}, which no cookie has as its path`,
+    hint: 'write a path such as "/shop", without ";"',
   };
 }
