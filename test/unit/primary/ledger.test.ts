@@ -147,8 +147,6 @@ describe('over reloads and restarts', () => {
     const state = new BuildState();
     const whole = GATEWAY + backend('a') + route('a');
     load(state, whole, T1);
-    load(state, whole.replace('rules:', 'rulez:'), T2, true);
-    load(restarted(state), whole, T2, true);
     const faulty = whole.replace('name: edge }]', 'name: 7 }]');
     expect(load(state, faulty, T2, true)).toBe('changed');
     expect(state.objects({ kind: 'HTTPRoute' })).toEqual([]);
