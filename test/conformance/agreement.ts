@@ -1,0 +1,188 @@
+/**
+ * Whether our admission agrees with the verdict of a real API server, and where it does not. What counts as agreement:
+ *
+ * 1. *Verdict.* We take the object exactly if the server does.
+ * 2. *Unknown fields.* Both refuse the same ones. The server reads no further then; so it is asked a second time without strictness,
+ *    and that answer is compared with what else we say. Below a value of the wrong type the server calls everything unknown, while
+ *    we complain of the value.
+ * 3. *Faults.* Every fault of the server is one of ours at the same field, and every one of ours is one of the server's. Where the
+ *    server names the parent only, ours may lie below it: a rule (CEL) speaks about the object or list that it stands on, and the
+ *    keys of labels and annotations are faults of the whole map. Structure (types, lengths, enumerations, patterns, required and
+ *    repeated items) has no such freedom, but for this: the server points to the first repetition of an item, we to all.
+ * 4. *Where the server stops early* we may say more: it reads no rules in an object that breaks its structure, and nothing at all in
+ *    an object that does not decode into its Go type; then it names one field or none.
+ * 5. *Stored object.* For a kind of the Gateway API our resource equals what the server stored, field by field. Of a kind of
+ *    Kubernetes we read a part, and that part is equal.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { admitSnapshot, admitText } from '../../src/admit/index.js';
+import { parseFieldPath } from '../../src/base/index.js';
+import type { Resource } from '../../src/gateway-api/index.js';
+import type { Case } from './cases.js';
+import { type Cause, storedObject, type Verdict } from './verdicts.js';
+
+/** Reasons of faults that the server finds exactly where they are. */
+const EXACT: ReadonlySet<string> = new Set([
+  'FieldValueRequired',
+  'FieldValueTypeInvalid',
+  'FieldValueNotSupported',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+  'FieldValueDuplicate',
+]);
+
+/** Reasons for which the server names no field of the object. */
+const PLACELESS: ReadonlySet<string> = new Set(['Unsent', 'NotFound', 'Undecodable']);
+
+const UNKNOWN_FIELD = 'WG2101';
+const WRONG_TYPE = 'WG2103';
+const REPEATED_ITEM = 'WG2109';
+
+interface Fault {
+  readonly code: string;
+  readonly path: string;
+  readonly message: string;
+}
+
+/** Returns what we see otherwise than the server, a line each; nothing when both agree. */
+export function disagreements({ text }: Case, verdict: Verdict): readonly string[] {
+  const { unknown = [], causes = [], adds, rulesUnchecked = false } = verdict;
+  const { resources, diagnostics } = admitSnapshot([admitText('case.yaml', text)]);
+  const [resource] = resources;
+  const all = diagnostics.filter(({ severity }) => severity === 'error');
+  const faults = all.filter(({ code }) => code !== UNKNOWN_FIELD);
+  const found = [
+    ...differentUnknowns(unknown, all),
+    ...missing(causes, faults),
+    ...surplus(causes, faults, rulesUnchecked),
+  ];
+  const isTaken = adds !== undefined && unknown.length === 0;
+  if (isTaken !== (resource !== undefined))
+    found.push(isTaken ? 'server takes it, we refuse it' : 'server refuses it, we take it');
+  if (isTaken && resource !== undefined)
+    found.push(...differentValues(resource, storedObject(text, verdict) as Resource));
+  return found;
+}
+
+function differentUnknowns(theirs: readonly string[], faults: readonly Fault[]): string[] {
+  const ours = new Set(faults.filter(({ code }) => code === UNKNOWN_FIELD).map(({ path }) => normal(path)));
+  const mistyped = faults.filter(({ code }) => code === WRONG_TYPE).map(({ path }) => normal(path));
+  const left = theirs.map(normal);
+  return [
+    ...left
+      .filter((path) => !ours.has(path) && !mistyped.some((parent) => isBelow(path, parent)))
+      .map((path) => `server: ${path} is unknown; not found by us`),
+    ...[...ours]
+      .filter((path) => !left.includes(path))
+      .map((path) => `we: ${path} is unknown; not found by the server`),
+  ];
+}
+
+function missing(causes: readonly Cause[], faults: readonly Fault[]): string[] {
+  return causes
+    .filter((cause) => !faults.some((fault) => meets(fault, cause)))
+    .map(({ field, reason, message }) => `server: ${field} ${reason} (${message}); not found by us`);
+}
+
+function surplus(causes: readonly Cause[], faults: readonly Fault[], rulesUnchecked: boolean): string[] {
+  return faults
+    .filter(
+      (fault) =>
+        !(rulesUnchecked && isRule(fault)) && !causes.some((cause) => meets(fault, cause) || repeats(fault, cause)),
+    )
+    .map(({ code, path, message }) => `we: ${code} ${path} (${message}); not found by the server`);
+}
+
+/** The third and later ones of equal items. */
+function repeats({ code, path }: Fault, { field, reason }: Cause): boolean {
+  if (code !== REPEATED_ITEM || reason !== 'FieldValueDuplicate') return false;
+  const [ours, theirs] = [parseFieldPath(path), parseFieldPath(field)];
+  return isDeepStrictEqual(ours.slice(0, -1), theirs.slice(0, -1)) && Number(ours.at(-1)) > Number(theirs.at(-1));
+}
+
+function meets({ path }: Fault, { field, reason, message }: Cause): boolean {
+  if (PLACELESS.has(reason)) {
+    const named = /Go struct field \w+\.(\S+) of type/.exec(message)?.[1];
+    return named === undefined || endsLike(path, named);
+  }
+  const [ours, theirs] = [normal(path), normal(field)];
+  if (ours === theirs) return true;
+  const exact = EXACT.has(reason) || message.includes(' in body ');
+  return !exact && isBelow(ours, theirs);
+}
+
+function isBelow(path: string, parent: string): boolean {
+  return path.startsWith(`${parent}.`) || path.startsWith(`${parent}[`);
+}
+
+/** Go names the types and fields on the way to a value that does not decode, without indexes and keys: `ServicePort.spec.ports.port`. */
+function endsLike(path: string, named: string): boolean {
+  const names = parseFieldPath(path).filter((segment) => typeof segment === 'string');
+  const wanted = named.split('.');
+  return names.some((_, start) => isDeepStrictEqual(names.slice(start, start + wanted.length), wanted));
+}
+
+function isRule({ code }: Fault): boolean {
+  return code.startsWith('WG3');
+}
+
+/** The server writes keys of maps as `labels.key`, `labels[key]` or not at all; we write `labels["a b"]` where need be. */
+function normal(path: string): string {
+  return path
+    .replace(/\["((?:[^"\\]|\\.)*)"\]/g, '.$1')
+    .replace(/\[([^\]\d][^\]]*)\]/g, '.$1')
+    .replace(/^\./, '');
+}
+
+/** What is left of metadata after this is read by us; defaults that only we have are those of an empty map. */
+function differentValues(resource: Resource, stored: Resource): string[] {
+  const { apiVersion, kind, file, positions, metadata, ...fields } = resource;
+  const { labels = {}, annotations = {}, name, namespace } = stored.metadata;
+  const ours = {
+    kind,
+    ...fields,
+    metadata: {
+      name: metadata.name,
+      namespace: metadata.namespace,
+      labels: metadata.labels,
+      annotations: metadata.annotations,
+    },
+  };
+  const isClustered = metadata.namespace === '';
+  const theirs = {
+    ...(stored as unknown as Record<string, unknown>),
+    metadata: { name, namespace: isClustered ? '' : namespace || 'default', labels, annotations },
+  } as Record<string, unknown>;
+  delete theirs.apiVersion;
+  delete theirs.status;
+  delete (ours as Record<string, unknown>).status;
+  const whole = apiVersion.startsWith('gateway.networking.k8s.io/');
+  return compare(ours, theirs, '', whole);
+}
+
+/** With `whole`, nothing may be there that we do not have; without, what we leave out is of no concern. */
+function compare(ours: unknown, theirs: unknown, path: string, whole: boolean): string[] {
+  if (isDeepStrictEqual(ours, theirs)) return [];
+  if (!isObject(ours) || !isObject(theirs)) {
+    return isBlank(ours) && isBlank(theirs) ? [] : [`${path}: we have ${show(ours)}, server ${show(theirs)}`];
+  }
+  const keys = new Set([...Object.keys(ours), ...(whole || Array.isArray(theirs) ? Object.keys(theirs) : [])]);
+  return [...keys].flatMap((key) => {
+    const below = Array.isArray(ours) ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`;
+    return compare(ours[key], theirs[key], below, whole);
+  });
+}
+
+/** Absent, or a container without content, at the top of a core object such as an EndpointSlice without `ports`. */
+function isBlank(value: unknown): boolean {
+  return value === undefined || value === null || value === '' || (isObject(value) && Object.keys(value).length === 0);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function show(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing';
+  return text.length <= 120 ? text : `${text.slice(0, 119)}…`;
+}

@@ -1,0 +1,193 @@
+/**
+ * What a real API server said to each case, as kept in `verdicts/`: a file for each group, a line for each case. Only what the
+ * server added to an object is kept, not the object; what changes from run to run or is of no concern to admission is left out.
+ */
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
+import { parse } from 'yaml';
+import { type Case, fingerprint } from './cases.js';
+
+/** A fault that the server found. */
+export interface Cause {
+  /** As the server writes it: `spec.rules[0].name`; empty where it names none. */
+  readonly field: string;
+  /** `FieldValueRequired` and the like; `Undecodable` where the object could not even be read into its type. */
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** The verdict about a case. Either `adds` or `causes` is there. */
+export interface Verdict {
+  /** Fingerprint of the text that was judged. */
+  readonly of: string;
+  /** Fields that strict validation refuses as unknown. The rest of the verdict is then about the object without them. */
+  readonly unknown?: readonly string[];
+  /** Accepted: values that the server filled in or changed, by path in the notation of JSON pointers. */
+  readonly adds?: Readonly<Record<string, unknown>>;
+  /** Accepted: what the server took away, unknown fields aside. */
+  readonly drops?: readonly string[];
+  /** Refused: why. */
+  readonly causes?: readonly Cause[];
+  /** Refused for its structure; the server did not look at the rules. */
+  readonly rulesUnchecked?: true;
+}
+
+/** The verdicts of a group by the names of its cases. */
+export type Verdicts = Readonly<Record<string, Verdict>>;
+
+/** An answer of `judge admission`; see internal/admission. */
+export interface Answer {
+  readonly name: string;
+  readonly unsent?: string;
+  readonly strict?: Reply;
+  readonly warn?: Reply;
+}
+
+interface Reply {
+  readonly code: number;
+  readonly body: unknown;
+}
+
+interface Status {
+  readonly message?: string;
+  readonly details?: { readonly causes?: readonly Partial<Cause>[] };
+}
+
+const FOLDER = fileURLToPath(new URL('verdicts/', import.meta.url));
+
+/** What differs from run to run or is written by others than the user, as JSON pointers. */
+const NOISE =
+  /^\/(?:status|metadata\/(?:uid|creationTimestamp|resourceVersion|generation|managedFields|selfLink)|spec\/clusterIPs?)(?:\/|$)/;
+
+const MOST_CHARACTERS = 160;
+
+/** Returns the verdict that an answer gives about a case. Throws for an answer that nobody foresaw. */
+export function verdictOf({ text }: Case, { name, unsent, strict, warn }: Answer): Verdict {
+  const of = fingerprint(text);
+  if (unsent !== undefined) return { of, causes: [{ field: '', reason: 'Unsent', message: shorten(unsent) }] };
+  const reply = warn ?? strict;
+  if (reply === undefined) throw new Error(`${name}: no answer`);
+  const unknown = warn === undefined ? {} : { unknown: unknownFields(name, strict?.body as Status) };
+  if (reply.code === 201)
+    return { of, ...unknown, ...changes(parse(text) as unknown, reply.body, unknown.unknown ?? []) };
+  return { of, ...unknown, ...refusal(name, reply.code, reply.body as Status) };
+}
+
+/** Reads the verdicts of all groups. */
+export function readVerdicts(): ReadonlyMap<string, Verdicts> {
+  return new Map(
+    readdirSync(FOLDER)
+      .sort()
+      .map((file) => [file.replace(/\.json$/, ''), JSON.parse(readFileSync(FOLDER + file, 'utf8')) as Verdicts]),
+  );
+}
+
+/** Writes the verdicts of all groups in the order given, and removes the files of groups that are gone. */
+export function writeVerdicts(groups: ReadonlyMap<string, Verdicts>): void {
+  mkdirSync(FOLDER, { recursive: true });
+  for (const file of readdirSync(FOLDER)) if (!groups.has(file.replace(/\.json$/, ''))) rmSync(FOLDER + file);
+  for (const [group, verdicts] of groups) {
+    const lines = Object.entries(verdicts).map(
+      ([name, verdict]) => `${JSON.stringify(name)}: ${JSON.stringify(verdict)}`,
+    );
+    writeFileSync(`${FOLDER}${group}.json`, `{\n${lines.join(',\n')}\n}\n`);
+  }
+}
+
+/** Returns the object that the server stored, as far as a verdict keeps it. */
+export function storedObject(text: string, { adds = {}, drops = [] }: Verdict): unknown {
+  const object = { '': parse(text) as unknown };
+  for (const pointer of drops) withParent(object, pointer, (parent, key) => delete parent[key]);
+  for (const [pointer, value] of Object.entries(adds)) {
+    withParent(object, pointer, (parent, key) => {
+      parent[key] = value;
+    });
+  }
+  return object[''];
+}
+
+/** The message of a strict refusal lists the fields in quotes. */
+function unknownFields(name: string, { message = '' }: Status): readonly string[] {
+  const list = message.slice(message.indexOf('strict decoding error: '));
+  const fields = [...list.matchAll(/unknown field "((?:[^"\\]|\\.)*)"/g)].map((match) => match[1] ?? '');
+  if (fields.length === 0) throw new Error(`${name}: strict validation found something else: ${message}`);
+  return [...new Set(fields)].sort();
+}
+
+function refusal(name: string, code: number, { message = '', details }: Status): Partial<Verdict> {
+  const found = details?.causes ?? [];
+  if (found.length === 0) {
+    if (code !== 400 && code !== 404) throw new Error(`${name}: ${code} without a cause: ${message}`);
+    return { causes: [{ field: '', reason: code === 400 ? 'Undecodable' : 'NotFound', message: shorten(message) }] };
+  }
+  const rulesUnchecked = found.some((cause) => cause.message?.includes('some validation rules were not checked'));
+  const causes = found
+    .filter(({ field }) => field !== '<nil>')
+    .map(({ field = '', reason = '', message: says = '' }) => ({ field, reason, message: shorten(says) }));
+  const distinct = new Map(causes.map((cause) => [JSON.stringify(cause), cause]));
+  return {
+    causes: [...distinct.keys()].sort().map((key) => distinct.get(key) as Cause),
+    ...(rulesUnchecked ? { rulesUnchecked } : {}),
+  };
+}
+
+/** Without the values that people sent: these are in the case, and may be long. */
+function shorten(message: string): string {
+  const text = message
+    .replace(/^Invalid value: (?:(?:"(?:[^"\\]|\\.)*"|-?\d+|null|true|false|\{.*?\}): )?/, '')
+    .replace(/\s+/g, ' ');
+  return text.length <= MOST_CHARACTERS ? text : `${text.slice(0, MOST_CHARACTERS - 1)}…`;
+}
+
+function changes(sent: unknown, stored: unknown, unknown: readonly string[]): Partial<Verdict> {
+  const adds: Record<string, unknown> = {};
+  const drops: string[] = [];
+  const compare = (before: unknown, after: unknown, pointer: string): void => {
+    if (NOISE.test(pointer) || isDeepStrictEqual(before, after)) return;
+    if (!isContainer(before) || !isContainer(after) || Array.isArray(before) !== Array.isArray(after)) {
+      adds[pointer] = after;
+      return;
+    }
+    for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
+      const below = `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+      if (Object.hasOwn(before, key) && Object.hasOwn(after, key)) compare(before[key], after[key], below);
+      else if (NOISE.test(below)) continue;
+      else if (Object.hasOwn(after, key)) adds[below] = after[key];
+      else drops.push(below);
+    }
+  };
+  compare(sent, stored, '');
+  const isNoise = adds['/metadata/namespace'] === 'default';
+  if (isNoise) delete adds['/metadata/namespace'];
+  const rest = drops.filter((pointer) => !unknown.includes(fieldOf(pointer))).sort();
+  const sorted = Object.fromEntries(
+    Object.keys(adds)
+      .sort()
+      .map((key) => [key, adds[key]]),
+  );
+  return { adds: sorted, ...(rest.length > 0 ? { drops: rest } : {}) };
+}
+
+/** `/spec/rules/0/name` → `spec.rules[0].name`, as the server writes it. */
+function fieldOf(pointer: string): string {
+  return steps(pointer)
+    .slice(1)
+    .reduce((path, step) => (/^\d+$/.test(step) ? `${path}[${step}]` : path === '' ? step : `${path}.${step}`), '');
+}
+
+function steps(pointer: string): string[] {
+  return pointer.split('/').map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+type Container = Record<string, unknown>;
+
+function isContainer(value: unknown): value is Container {
+  return typeof value === 'object' && value !== null;
+}
+
+function withParent(root: Container, pointer: string, visit: (parent: Container, key: string) => void): void {
+  const path = steps(pointer);
+  const parent = path.slice(0, -1).reduce<unknown>((at, step) => (isContainer(at) ? at[step] : undefined), root);
+  if (isContainer(parent)) visit(parent, path.at(-1) ?? '');
+}
