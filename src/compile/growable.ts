@@ -36,6 +36,23 @@ export class GrowableBuffer {
     return at;
   }
 
+  /** Takes back what was appended from `length` on; the bytes are zeros again. */
+  truncate(length: number): void {
+    this.#bytes.fill(0, length, this.#length);
+    this.#length = length;
+  }
+
+  /** Writes a text of ASCII, a byte a character; returns false, having written a part of it, when it is not. */
+  ascii(at: number, text: string): boolean {
+    const bytes = this.#bytes;
+    for (let i = 0; i < text.length; i++) {
+      const code = text.charCodeAt(i);
+      if (code >= 0x80) return false;
+      bytes[at + i] = code;
+    }
+    return true;
+  }
+
   /** Writes one byte. */
   u8(at: number, value: number): void {
     this.#view.setUint8(at, value);
