@@ -16,14 +16,7 @@ import { type Findings, isFalse, isTrue } from './findings.js';
  */
 export function resolveGatewayConflicts(gateways: readonly GatewayDraft[], findings: Findings): Claims {
   const claims = gateways.flatMap(({ listeners }) => listeners.map(claimOf));
-  const all = claimsOf(claims);
-  const distinct = new Claims();
-  for (const claim of claims) {
-    const equals = all.rivals(claim);
-    if (equals === undefined) distinct.add(claim);
-    else report(claim.listener, { equals, winners: undefined }, findings);
-  }
-  return distinct;
+  return claimsOf(withoutEquals(claims, findings));
 }
 
 /**
@@ -32,17 +25,23 @@ export function resolveGatewayConflicts(gateways: readonly GatewayDraft[], findi
  */
 export function resolveSetConflicts(sets: readonly ListenerSetDraft[], winners: Claims, findings: Findings): void {
   for (const { listeners } of sets) {
-    const lose = (claim: Claim, opponents: Opponents): boolean => {
-      const isLost = opponents.equals !== undefined || opponents.winners !== undefined;
-      if (isLost) report(claim.listener, opponents, findings);
-      return isLost;
-    };
-    const claims = listeners.map(claimOf);
-    const free = claims.filter((claim) => !lose(claim, { equals: undefined, winners: winners.rivals(claim) }));
-    const own = claimsOf(free);
-    const left = free.filter((claim) => !lose(claim, { equals: own.rivals(claim), winners: undefined }));
-    for (const claim of left) winners.add(claim);
+    const free = listeners.map(claimOf).filter((claim) => {
+      const rivals = winners.rivals(claim);
+      if (rivals !== undefined) report(claim.listener, { rivals, comeFirst: true }, findings);
+      return rivals === undefined;
+    });
+    for (const claim of withoutEquals(free, findings)) winners.add(claim);
   }
+}
+
+/** Marks the claims that collide among themselves; returns the others. */
+function withoutEquals(claims: readonly Claim[], findings: Findings): Claim[] {
+  const all = claimsOf(claims);
+  return claims.filter((claim) => {
+    const rivals = all.rivals(claim);
+    if (rivals !== undefined) report(claim.listener, { rivals, comeFirst: false }, findings);
+    return rivals === undefined;
+  });
 }
 
 function claimOf(listener: ListenerDraft): Claim {
@@ -59,68 +58,65 @@ function claimsOf(list: readonly Claim[]): Claims {
 
 /** All that stands in the way of a listener. */
 interface Opponents {
-  /** They lose as well. */
-  readonly equals: Rivals | undefined;
-  /** They come before. */
-  readonly winners: Rivals | undefined;
+  readonly rivals: Rivals;
+  /** False: they lose as well. */
+  readonly comeFirst: boolean;
 }
 
 function report(listener: ListenerDraft, opponents: Opponents, findings: Findings): void {
   const { owner, spec, path } = listener;
-  const isEntry = owner.kind === 'ListenerSet';
-  const reason = reasonOf(listener, opponents);
+  const reason = reasonOf(listener, opponents.rivals);
   const details = {
-    code: isEntry ? CODES.setListenerConflict : CODES.listenersConflict,
+    code: owner.kind === 'ListenerSet' ? CODES.setListenerConflict : CODES.listenersConflict,
     subject: { kind: 'listener', name: spec.name },
     path: `${path}.port`,
-    message: messagesOf(listener, opponents).join('; '),
+    message: messageOf(listener, opponents),
   } as const;
   listener.conflict = reason;
   findings.add(owner, {
     ...details,
     condition: isTrue('Conflicted', reason),
-    hint: isEntry ? hintForEntry(listener, opponents) : EQUALS_HINT,
+    hint: opponents.comeFirst
+      ? hintForLoser(listener, opponents.rivals)
+      : 'no listener of a conflict is served; give each its own port, hostname or address',
   });
   if (!listener.accepted) return;
   listener.accepted = false;
   findings.add(owner, { ...details, severity: 'summary', condition: isFalse('Accepted', reason) });
 }
 
-const EQUALS_HINT = 'no listener of a conflict is served; give each its own port, hostname or address';
-
 /** A conflict of both kinds is a ListenerConflict, for which only entries of ListenerSets have a word. */
-function reasonOf({ owner, protocol }: ListenerDraft, { equals, winners }: Opponents): ConflictReason {
-  const all = [equals, winners].filter((rivals) => rivals !== undefined);
-  const ofHostname = all.flatMap((rivals) => rivals.ofHostname);
-  const isOfProtocol =
-    all.some(({ ofPort }) => ofPort.length > 0) || ofHostname.some(({ listener }) => listener.protocol !== protocol);
+function reasonOf({ owner, protocol }: ListenerDraft, { ofPort, ofHostname }: Rivals): ConflictReason {
   const isOfHostname = ofHostname.some(({ listener }) => listener.protocol === protocol);
+  const isOfProtocol = ofPort.length > 0 || ofHostname.some(({ listener }) => listener.protocol !== protocol);
   if (isOfProtocol && isOfHostname && owner.kind === 'ListenerSet') return 'ListenerConflict';
   return isOfProtocol ? 'ProtocolConflict' : 'HostnameConflict';
 }
 
-function messagesOf(listener: ListenerDraft, { equals, winners }: Opponents): string[] {
+function messageOf(listener: ListenerDraft, { rivals, comeFirst }: Opponents): string {
   const { hostname, spec } = listener;
+  const say = comeFirst ? takenText : claimedText;
   const port = `port ${spec.port}`;
   const name = `${hostname === '' ? 'every hostname' : `hostname ${hostname}`} on ${port}`;
-  const claimed = (what: string, rivals: readonly Claim[] = []): string | undefined => {
-    const others = namesOf(rivals, (rival) => equalText(listener, rival));
-    return others && `${what} is claimed by ${others}${rivals.length >= MAX_RIVALS ? ' and maybe more' : ''} as well`;
-  };
-  const taken = (what: string, rivals: readonly Claim[] = []): string | undefined => {
-    const others = namesOf(rivals, (rival) => winnerText(listener, rival));
-    return others && `${what} is taken by ${others}, which comes first`;
-  };
-  return [
-    claimed(port, equals?.ofPort),
-    claimed(name, equals?.ofHostname),
-    taken(port, winners?.ofPort.slice(0, 1)),
-    taken(name, winners?.ofHostname.slice(0, 1)),
-  ].filter((message) => message !== undefined);
+  const parts = [say(listener, port, rivals.ofPort), say(listener, name, rivals.ofHostname)];
+  return parts.filter((part) => part !== '').join('; ');
 }
 
-function namesOf(rivals: readonly Claim[], text: (rival: ListenerDraft) => string): string | undefined {
-  return rivals.length === 0 ? undefined : [...new Set(rivals.map(({ listener }) => text(listener)))].sort().join(', ');
+function claimedText(listener: ListenerDraft, what: string, rivals: readonly Claim[]): string {
+  if (rivals.length === 0) return '';
+  const others = namesOf(rivals, (rival) => equalText(listener, rival));
+  return `${what} is claimed by ${others}${rivals.length >= MAX_RIVALS ? ' and maybe more' : ''} as well`;
+}
+
+function takenText(listener: ListenerDraft, what: string, [first]: readonly Claim[]): string {
+  return first === undefined ? '' : `${what} is taken by ${winnerText(listener, first.listener)}, which comes first`;
+}
+
+function namesOf(rivals: readonly Claim[], text: (rival: ListenerDraft) => string): string {
+  return rivals
+    .map(({ listener }) => text(listener))
+    .sort()
+    .join(', ');
 }
 
 function equalText(own: ListenerDraft, rival: ListenerDraft): string {
@@ -143,9 +139,8 @@ function isHidden(own: ListenerDraft, rival: ListenerDraft): boolean {
 }
 
 /** Hints are for `check`, whose reader has all the files: here everything may be named. */
-function hintForEntry(listener: ListenerDraft, { winners }: Opponents): string {
-  if (winners === undefined) return EQUALS_HINT;
-  const [winner] = [...winners.ofPort, ...winners.ofHostname];
+function hintForLoser(listener: ListenerDraft, { ofPort, ofHostname }: Rivals): string {
+  const [winner] = [...ofPort, ...ofHostname];
   const isNamed = winner === undefined || !isHidden(listener, winner.listener);
   const who = isNamed ? '' : `it is listener "${winner.listener.spec.name}" of ${ownerText(winner.listener)}; `;
   return `${who}the Gateway comes before its ListenerSets, an older ListenerSet before a younger one`;

@@ -15,7 +15,7 @@ import { type Findings, isFalse, isTrue, refOf } from './findings.js';
 import type { ClassDraft, Classes } from './gateway-classes.js';
 import { infrastructureOf, reportIdleInfrastructure } from './infrastructure.js';
 import type { Inventory } from './inventory.js';
-import { draftListenerSets } from './listener-sets.js';
+import { draftListenerSets, type FindGateway } from './listener-sets.js';
 import { summariseGateway, summariseSet } from './listener-summary.js';
 import { resolveListeners } from './listeners.js';
 import type { Parameters } from './parameters.js';
@@ -43,10 +43,6 @@ export interface Gateways {
    * are all that a parentRef to it can select; `allowsNamespace` of each is seen from the namespace of the object in which it stands.
    */
   readonly findParent: (kind: ParentKind, namespace: string, name: string) => ParentDraft | 'foreign' | undefined;
-  /** Returns our Gateway of that name, `'foreign'` for one that is not ours to serve, `undefined` when there is none. */
-  readonly find: (namespace: string, name: string) => GatewayDraft | 'foreign' | undefined;
-  /** See `Inventory.absence`. */
-  readonly absence: (namespace: string, name: string) => string;
 }
 
 /** Judges Gateways and their ListenerSets: alone, then together, then each as a whole. Cost: O(listeners × addresses). */
@@ -59,7 +55,7 @@ export function resolveGateways(context: Context, classes: Classes): Gateways {
     byName.set(objectName(resource.metadata), draft ?? 'foreign');
     if (draft !== undefined) draft.listeners.push(...resolveListeners(draft, resource, context));
   }
-  const find: Gateways['find'] = (namespace, name) => byName.get(objectName({ namespace, name }));
+  const find: FindGateway = (namespace, name) => byName.get(objectName({ namespace, name }));
   const setsByName = draftListenerSets(find, context);
   const ours = [...byName.values()].filter((found) => found !== 'foreign');
   const sets = [...setsByName.values()].filter((found) => found !== 'foreign');
@@ -76,8 +72,6 @@ export function resolveGateways(context: Context, classes: Classes): Gateways {
     assignedAddresses,
     findParent: (kind, namespace, name) =>
       kind === 'Gateway' ? find(namespace, name) : setsByName.get(objectName({ namespace, name })),
-    find,
-    absence: (namespace, name) => inventory.absence('Gateway', namespace, name),
   };
 }
 

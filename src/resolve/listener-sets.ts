@@ -10,8 +10,8 @@ import { isFalse } from './findings.js';
 import { resolveListeners, SELECTOR_HINT } from './listeners.js';
 import { allowsNamespace, selectorFault } from './selectors.js';
 
-/** Finds a Gateway by namespace and name; see `Gateways.find`. */
-type FindGateway = (namespace: string, name: string) => GatewayDraft | 'foreign' | undefined;
+/** Returns our Gateway of that name, `'foreign'` for one that is not ours to serve, `undefined` when there is none. */
+export type FindGateway = (namespace: string, name: string) => GatewayDraft | 'foreign' | undefined;
 
 /** The ListenerSets of a snapshot by name; `'foreign'` are those of Gateways that are not ours, or that are not there. */
 export type ListenerSets = ReadonlyMap<string, ListenerSetDraft | 'foreign'>;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Facts } from '../../../src/resolve/index.js';
-import { buildText } from '../../support/build.js';
+import { buildText, planFiles } from '../../support/build.js';
 import { gatewayClass, textOf, type WrittenObject } from '../../support/snapshot-arbitrary.js';
 
 const gatewayOf = (name: string, hostname: string, addresses: readonly string[]): WrittenObject => ({
@@ -62,5 +62,32 @@ describe('sockets', () => {
     expect(
       sockets([gatewayOf('a', 'a.test', ['2001:DB8::0010']), gatewayOf('b', 'b.test', ['2001:db8:0::10'])]),
     ).toEqual(['tcp/[2001:db8::10]:80 default/a/l default/b/l']);
+  });
+
+  it('UDP and TCP on one port are sockets of their own, shared with nobody of the other transport', () => {
+    const listeners = (protocol: string, addresses: readonly string[]): WrittenObject => {
+      const gateway = gatewayOf(protocol.toLowerCase(), 'unused', addresses);
+      const spec = { ...(gateway.spec as object), listeners: [{ name: 'l', protocol, port: 53 }] };
+      return { ...gateway, spec };
+    };
+    const text = textOf([gatewayClass, listeners('UDP', ['192.0.2.10']), listeners('TCP', [])]);
+    const { ir } = planFiles({ 'input.yaml': text });
+    expect(ir.sockets.map(({ key, transport, protocol }) => [key, transport, protocol])).toEqual([
+      ['tcp/[::]:53', 'tcp', 'tcp'],
+      ['udp/192.0.2.10:53', 'udp', 'udp'],
+    ]);
+  });
+
+  it('a failure of one transport does not touch the other', () => {
+    const gateway: WrittenObject = {
+      ...gatewayOf('g', 'unused', []),
+      spec: {
+        gatewayClassName: 'weirgate',
+        listeners: ['TCP', 'UDP'].map((protocol) => ({ name: protocol.toLowerCase(), protocol, port: 53 })),
+      },
+    };
+    const bindFailures = [{ key: 'udp/[::]:53', reason: 'EADDRINUSE', message: 'held by pid 53' }];
+    const { ir } = planFiles({ 'input.yaml': textOf([gatewayClass, gateway]) }, { bindFailures });
+    expect(ir.sockets.map(({ key }) => key)).toEqual(['tcp/[::]:53']);
   });
 });
