@@ -10,6 +10,7 @@ import type { ListedObject, Overview } from '../ipc/admin-protocol.js';
 import type { IrSocket } from '../ir/ir.js';
 import { type BuildResult, build } from '../pipeline.js';
 import { readHostFacts } from '../primary/host-facts.js';
+import { listObject } from '../primary/object-list.js';
 import { judgeLifetimes } from '../resolve/index.js';
 import { readFolder } from '../sources/files.js';
 import type { ObjectStatus } from '../status/index.js';
@@ -83,15 +84,13 @@ function placeOfListener(
 }
 
 function listObjects(resources: readonly Resource[], statuses: readonly ObjectStatus[]): ListedObject[] {
-  const byLabel = new Map(statuses.map((status) => [objectLabel(status.kind, status.namespace, status.name), status]));
-  return resources.map(({ file, positions, metadata, ...rest }) => {
-    const { namespace, ...meta } = metadata;
-    const status = byLabel.get(objectLabel(rest.kind, namespace, metadata.name));
-    return {
-      ...rest,
-      metadata: namespace === '' ? meta : { ...meta, namespace },
-      ...(status === undefined ? {} : { status: status.status }),
-    };
+  const byLabel = new Map(
+    statuses.map(({ kind, namespace, name, status }) => [objectLabel(kind, namespace, name), { ...status }]),
+  );
+  return resources.map(({ status, ...resource }) => {
+    const { kind, metadata } = resource;
+    // What others wrote is of no interest before the object serves.
+    return listObject(resource as Resource, byLabel.get(objectLabel(kind, metadata.namespace, metadata.name)));
   });
 }
 
