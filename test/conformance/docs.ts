@@ -1,0 +1,140 @@
+/**
+ * Prints the pages below docs/ that are made of the ledger and of the code: rules, features, codes. `npm run docs` writes them, a test
+ * holds that they are up to date.
+ */
+import { CAPABILITIES } from '../../src/compile/capabilities.js';
+import { ALL_CAPABILITIES } from '../../src/model/capabilities.js';
+import { FEATURE_NAMES, supportedFeatures } from '../../src/resolve/features.js';
+import { parseReference, type Rule, type Section } from './ledger.js';
+
+/** What a data plane still lacks, by the issue that brings it. */
+const COMING: Readonly<Record<number, string>> = { 5: 'TLS', 6: 'HTTP in full', 7: 'UDP' };
+
+/** Feature names about meshes; a gateway has nothing to do with them. */
+const MESH_FEATURES = 10;
+
+const MADE_BY = '<!-- Printed by `npm run docs` from test/conformance; edit there. -->';
+
+/** Returns docs/conformance.md: every rule with its cases, a table a section. */
+export function printRules(sections: readonly Section[]): string {
+  const rules = sections.flatMap((section) => section.rules);
+  const count = (level: Rule['level']): number => rules.filter((rule) => rule.level === level).length;
+  const waiting = rules.filter(({ issue }) => issue !== undefined).length;
+  return page(
+    'Rules of the Gateway API',
+    `Every rule of the Gateway API that concerns a gateway, in our own words, and the tests that hold it: ${count('must')} that it demands, ` +
+      `${count('should')} that it recommends, ${count('may')} that it leaves open and how we decided. A name leads to its case: an ` +
+      'input, the status that it gets, what the data plane is told to do, and the diagnostics.',
+    `*Held by* is about admission, status and what the data plane is told. *In traffic* is about what clients and endpoints see; ${waiting} ` +
+      'rules wait there for a part of the data plane, which until then is answered as the API wants it for what is not supported: see ' +
+      '[features](features.md).',
+    ...sections.flatMap(({ title, rules: own }) => [
+      `## ${title}`,
+      table(
+        ['rule', 'level', 'what it says', 'source', 'held by', 'in traffic'],
+        own.map((rule) => [
+          `\`${rule.id}\``,
+          rule.level.toUpperCase(),
+          rule.rule,
+          rule.source,
+          rule.tests.map(link).join('<br>'),
+          [...(rule.traffic ?? []).map(link), ...coming(rule)].join('<br>'),
+        ]),
+      ),
+    ]),
+  );
+}
+
+/** Returns docs/features.md: what is supported, by feature name. */
+export function printFeatures(sections: readonly Section[]): string {
+  const shipped = new Set(supportedFeatures(CAPABILITIES));
+  const resolved = new Set(supportedFeatures(new Set(ALL_CAPABILITIES)));
+  const rules = sections.flatMap((section) => section.rules);
+  return page(
+    'Features',
+    `The specification names ${FEATURE_NAMES.length} features of a gateway (and ${MESH_FEATURES} of a mesh, which is not our business). ` +
+      `This version supports ${shipped.size} of them; they are in \`status.supportedFeatures\` of a GatewayClass of ours.`,
+    '**yes**: works. **judged**: admission, references, conflicts and status are complete and tested, the data plane does not carry it out yet; ' +
+      'objects that ask for it get the condition that the API has for what is not supported, and never less protection than they ask for. ' +
+      '**no**: read and checked, not carried out, told.',
+    table(
+      ['feature', 'supported', 'comes with', 'rules'],
+      FEATURE_NAMES.map((name) => {
+        const own = rules.filter(({ feature }) => feature === name);
+        const state = shipped.has(name) ? '**yes**' : resolved.has(name) ? 'judged' : 'no';
+        const issues = shipped.has(name) ? [] : [...new Set(own.flatMap(coming))];
+        return [name, state, issues.join(', '), own.map(({ id }) => `\`${id}\``).join(' ')];
+      }),
+    ),
+  );
+}
+
+/** A diagnostic code with what it means, and a line that shows it. */
+export interface CodeEntry {
+  readonly code: string;
+  readonly meaning: string;
+  readonly example: string;
+}
+
+/** Returns docs/codes.md: the codes of diagnostics by their first digit. */
+export function printCodes(entries: readonly CodeEntry[]): string {
+  const groups: readonly (readonly [digit: string, title: string])[] = [
+    ['1', 'Reading: files, YAML, limits'],
+    ['2', 'Structure: kinds, fields, types'],
+    ['3', 'Rules of the kinds'],
+    ['4', 'References and findings'],
+  ];
+  return page(
+    'Codes of diagnostics',
+    '`weirgate check` and the log give every fault a code, which is never given a second meaning. An object with an error of 1, 2 or 3 is not ' +
+      'taken; those of 4 are about objects that are taken and become conditions where the API has one.',
+    ...groups.flatMap(([digit, title]) => [
+      `## ${title}`,
+      table(
+        ['code', 'meaning', 'for example'],
+        entries
+          .filter(({ code }) => code.startsWith(`WG${digit}`))
+          .map(({ code, meaning, example }) => [
+            `<a id="${code}"></a>${code}`,
+            meaning,
+            example === '' ? '' : asCode(example),
+          ]),
+      ),
+    ]),
+  );
+}
+
+function coming({ issue }: Rule): string[] {
+  return issue === undefined ? [] : [`*with ${COMING[issue] ?? `part ${issue}`}*`];
+}
+
+function page(title: string, ...blocks: readonly string[]): string {
+  return `${[MADE_BY, `# ${title}`, ...blocks].join('\n\n')}\n`;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
+}
+
+function asCode(text: string): string {
+  return `\`${text.replaceAll('`', "'")}\``;
+}
+
+/** A link to what a reference names, from docs/. */
+function link(text: string): string {
+  const reference = parseReference(text);
+  switch (reference.kind) {
+    case 'golden':
+      return `[${escapeMarkdown(reference.name)}](../test/golden/${encodeURIComponent(reference.name)}/)`;
+    case 'corpus':
+      return `[${escapeMarkdown(reference.id)}](../test/conformance/corpus/${reference.id.split(':')[0]}.yaml)`;
+    case 'test':
+      return `[${escapeMarkdown(reference.title)}](../${reference.file})`;
+  }
+}
+
+function escapeMarkdown(text: string): string {
+  return text.replace(/[\\[\]*_<>`$]/g, '\\$&');
+}
