@@ -9,6 +9,7 @@ import {
   objectLabel,
   PositionWriter,
   type Resource,
+  schemaOf,
   spanAt,
 } from '../gateway-api/index.js';
 import { identify } from './identify.js';
@@ -107,35 +108,37 @@ class FileAdmission {
         path: 'apiVersion',
       });
     }
-    const resource = this.#read(root, definition, label);
+    const version = apiVersion.slice(apiVersion.lastIndexOf('/') + 1);
+    const resource = this.#read(root, definition, version, label);
     if (resource !== undefined) this.resources.push(resource);
     else if (name !== '') this.refused.push({ kind: definition.kind, namespace: scope, name, ...this.#place(root) });
   }
 
   /** Returns the object when it is valid in itself. */
-  #read(root: YamlMap, definition: KindDefinition, label: string): Resource | undefined {
+  #read(root: YamlMap, definition: KindDefinition, version: string, label: string): Resource | undefined {
     const faults = faultsOf(root);
     for (const fault of faults) this.#report.add(label, fault.offset, fault);
     if (faults.length > 0) return undefined;
     const positions = new PositionWriter();
     const reader = new ValueReader(this.#report, positions, label);
-    const { metadata, ...fields } = reader.readObject(definition.schema, root);
-    if (reader.errors > 0) return undefined;
+    const { metadata, ...fields } = reader.readObject(schemaOf(definition, version), root);
+    if (reader.misfits > 0) return undefined;
     const status = entryOf(root, 'status');
     const resource = {
       ...fields,
       ...(status !== undefined && { status: plainValue(status.value) }),
       apiVersion: apiVersionOf(definition),
       kind: definition.kind,
-      metadata: { namespace: '', ...(metadata as Partial<ObjectMeta>) },
+      metadata: inNamespace(metadata as ObjectMeta, definition),
       file: this.#report.file,
       positions: positions.finish(),
     } as unknown as Resource;
-    return this.#obeysRules(resource, label) ? resource : undefined;
+    // Rules are judged even where a value is out of bounds, so that one run names all faults.
+    return this.#obeysRules(resource, version, label) && reader.errors === 0 ? resource : undefined;
   }
 
-  #obeysRules(resource: Resource, label: string): boolean {
-    const broken = brokenRules(resource);
+  #obeysRules(resource: Resource, version: string, label: string): boolean {
+    const broken = brokenRules(resource, version);
     for (const { code, severity, path, message, hint } of broken) {
       const span = spanAt(resource, path);
       this.#report.diagnostics.push({ severity, code, object: label, path, message, hint, span });
@@ -160,6 +163,11 @@ class FileAdmission {
   #place(root: YamlMap): { readonly line: number; readonly column: number } {
     return this.#report.lines.place(root.offset);
   }
+}
+
+/** An empty namespace is the default one, as an API server has it. */
+function inNamespace(metadata: ObjectMeta, { namespaced }: KindDefinition): ObjectMeta {
+  return { ...metadata, namespace: namespaced ? metadata.namespace || 'default' : '' };
 }
 
 /** `kind: List` of the core group, or `HTTPRouteList` and the like of any group. */

@@ -1,6 +1,6 @@
 /**
  * YAML tree → value of a schema: types, limits, formats and defaults in one pass, with all faults, not only the first.
- * `null` counts as absent, as in an API server. Unknown fields are warnings and dropped.
+ * `null` counts as absent, as in an API server. Unknown fields are faults, as with strict field validation.
  */
 import { childPath, type PathSegment } from '../base/index.js';
 import {
@@ -24,6 +24,12 @@ const NOTHING = Symbol('nothing');
 /** More fields than this are not listed in a hint. */
 const LISTED_FIELDS = 12;
 
+/** Largest number of a field without a limit of its own: the API has 32 bits for it. */
+const MAX_INT32 = 2_147_483_647;
+
+/** Stands for an object that is not there. */
+const EMPTY: YamlMap = { kind: 'map', entries: [], offset: 0, faults: [], faultCount: 0, size: 1 };
+
 /** Reads one object of a file. */
 export class ValueReader {
   readonly #report: FileReport;
@@ -32,6 +38,8 @@ export class ValueReader {
   readonly #path: PathSegment[] = [];
   /** Faults of this object so far. */
   errors = 0;
+  /** Those of them that leave a value of the wrong type, or none: rules cannot look at such an object. */
+  misfits = 0;
 
   constructor(report: FileReport, positions: PositionWriter, object: string) {
     this.#report = report;
@@ -39,7 +47,7 @@ export class ValueReader {
     this.#object = object;
   }
 
-  /** Returns the value of the object; it fits the schema only if `errors` is still 0. */
+  /** Returns the value of the object. It fits the schema only if `errors` is still 0, and at least its types if `misfits` is. */
   readObject(schema: AnySchema, node: YamlMap): Readonly<Record<string, unknown>> {
     const place = this.#report.lines.place(node.offset);
     this.#positions.add(0, '', undefined, place);
@@ -55,7 +63,7 @@ export class ValueReader {
       case 'string':
         return node.kind === 'scalar' && typeof node.value === 'string'
           ? this.#string(schema, node.value, node.offset)
-          : this.#wrongType(schema.secret === true ? hidden(node) : node, 'text', schema);
+          : this.#wrongType(node, 'text', schema);
       case 'enum':
         if (node.kind !== 'scalar' || typeof node.value !== 'string') return this.#wrongType(node, 'text', schema);
         return schema.values.includes(node.value) ? node.value : this.#notOneOf(schema.values, node.value, node.offset);
@@ -82,18 +90,18 @@ export class ValueReader {
     const { minLength = 0, maxLength, format } = schema;
     if (text.length < minLength) {
       const message = text === '' ? 'must not be empty' : `must have at least ${minLength} characters`;
-      return this.#fault(offset, { code: 'WG2106', message, hint: schema.doc });
+      return this.#kept(text, offset, { code: 'WG2106', message, hint: schema.doc });
     }
     // UTF-16 units are never fewer than code points, so only long texts are counted.
     if (maxLength !== undefined && text.length > maxLength) {
       const length = [...text].length;
       if (length > maxLength) {
         const message = `must have at most ${maxLength} characters, has ${length}`;
-        return this.#fault(offset, { code: 'WG2106', message });
+        return this.#misfit(offset, { code: 'WG2106', message, hint: `remove ${length - maxLength}` });
       }
     }
     if (format !== undefined && !FORMATS[format].test(text)) {
-      return this.#fault(offset, {
+      return this.#kept(text, offset, {
         code: 'WG2107',
         message: `${schema.secret === true ? 'the text' : quote(text)} is not valid here`,
         hint: `must be ${FORMATS[format].wants}`,
@@ -103,19 +111,19 @@ export class ValueReader {
   }
 
   #integer(schema: IntegerNode, node: YamlScalar, value: number): unknown {
-    const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER, values } = schema;
+    const { min = -MAX_INT32 - 1, max = MAX_INT32, values } = schema;
     if (!Number.isSafeInteger(value)) return this.#wrongType(node, 'a whole number', schema);
     if (values !== undefined && !values.includes(value)) return this.#notOneOf(values, value, node.offset);
     if (value >= min && value <= max) return value;
-    const hint =
-      schema.max === undefined ? `must be at least ${min}` : `must be between ${schema.min ?? 0} and ${schema.max}`;
-    return this.#fault(node.offset, { code: 'WG2105', message: `${value} is out of range`, hint });
+    const range = max >= MAX_INT32 && value < min ? `at least ${min}` : `between ${min} and ${max}`;
+    const hint = `must be ${range}`;
+    return this.#kept(value, node.offset, { code: 'WG2105', message: `${value} is out of range`, hint });
   }
 
   #array(schema: ArrayNode, node: YamlSequence, at: number): unknown {
     const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = schema;
     const count = node.items.length;
-    if (count < minItems || count > maxItems) this.#wrongCount('items', count, schema, at);
+    if (count < minItems || count > maxItems) this.#wrongCount(['item', 'items'], count, schema, at);
     const values: unknown[] = [];
     const kept: YamlNode[] = [];
     for (const [index, item] of node.items.entries()) {
@@ -132,36 +140,41 @@ export class ValueReader {
   }
 
   #checkUnique(schema: ArrayNode, values: readonly unknown[], nodes: readonly YamlNode[]): void {
-    const seen = new Map<string, number>();
+    const places = new Map<string, number[]>();
     for (const [index, value] of values.entries()) {
       const parts = schema.listType === 'set' ? [value] : schema.keys.map((key) => memberOf(value, key));
       const identity = JSON.stringify(parts);
-      const first = seen.get(identity);
-      if (first === undefined) {
-        seen.set(identity, index);
-        continue;
-      }
+      const known = places.get(identity);
+      if (known === undefined) places.set(identity, [index]);
+      else known.push(index);
+    }
+    for (const [first = 0, again = 0, ...more] of places.values()) {
+      if (again === 0) continue;
+      const value = values[first];
       const what =
         schema.listType === 'set'
           ? quote(value)
-          : schema.keys.map((key, part) => `${key} ${quote(parts[part])}`).join(', ');
-      this.#path.push(index);
-      const { line } = this.#report.lines.place(nodes[first]?.offset ?? 0);
-      this.#fault(nodes[index]?.offset ?? 0, {
+          : schema.keys.map((key) => `${key} ${quote(memberOf(value, key))}`).join(', ');
+      const lineOf = (index: number): number => this.#report.lines.place(nodes[index]?.offset ?? 0).line;
+      const lines = more.length === 0 ? '' : `, more are in line ${more.map(lineOf).join(', ')}`;
+      this.#path.push(again);
+      this.#fault(nodes[again]?.offset ?? 0, {
         code: 'WG2109',
-        message: `${what} is there twice`,
-        hint: `the first one is in line ${line}; each may occur once`,
+        message: `${what} is there ${more.length === 0 ? 'twice' : `${more.length + 2} times`}`,
+        hint: `the first one is in line ${lineOf(first)}${lines}; each may occur once`,
       });
       this.#path.pop();
     }
   }
 
   #map(schema: MapNode, node: YamlMap, at: number): unknown {
-    const { minItems = 0, maxItems = Number.POSITIVE_INFINITY, keyFormat } = schema;
-    const count = node.entries.length;
-    if (count < minItems || count > maxItems) this.#wrongCount('entries', count, schema, at);
+    const { minItems = 0, maxItems = Number.POSITIVE_INFINITY, keyFormat, emptyForNull = false } = schema;
+    const entries = emptyForNull ? node.entries : node.entries.filter(({ value }) => !isNull(value));
+    if (entries.length < minItems || entries.length > maxItems) {
+      this.#wrongCount(['entry', 'entries'], entries.length, schema, at);
+    }
     const values: Record<string, unknown> = {};
-    for (const entry of node.entries) {
+    for (const entry of entries) {
       this.#enter(entry);
       if (keyFormat !== undefined && !FORMATS[keyFormat].test(entry.key)) {
         this.#fault(entry.keyOffset, {
@@ -170,7 +183,7 @@ export class ValueReader {
           hint: `must be ${FORMATS[keyFormat].wants}`,
         });
       }
-      const value = this.#value(schema.values, entry.value, entry.keyOffset);
+      const value = isNull(entry.value) ? '' : this.#value(schema.values, entry.value, entry.keyOffset);
       if (value !== NOTHING) setOwn(values, entry.key, value);
       this.#path.pop();
     }
@@ -187,7 +200,7 @@ export class ValueReader {
       else written[index] = entry;
     }
     const absent = names.filter((_, index) => written[index] === undefined);
-    for (const entry of unknown) this.#unknownField(entry, absent, names);
+    for (const entry of unknown) this.#unknownField(entry, absent, schema);
     const values: Record<string, unknown> = {};
     for (let index = 0; index < names.length; index++) {
       const name = names[index] ?? '';
@@ -195,7 +208,11 @@ export class ValueReader {
       const entry = written[index];
       if (entry === undefined || isNull(entry.value)) {
         if (field.presence === 'defaulted') values[name] = field.default;
-        else if (field.presence === 'required') this.#missing(name, field, entry, unknown, at);
+        else if (field.type === 'object' && field.absentIsEmpty === true) {
+          this.#path.push(name);
+          values[name] = this.#fields(field, EMPTY, entry?.keyOffset ?? at);
+          this.#path.pop();
+        } else if (field.presence === 'required') this.#missing(name, field, entry, unknown, at);
         continue;
       }
       if (field.type === 'unchecked') continue;
@@ -234,35 +251,42 @@ export class ValueReader {
     const hint = typo === undefined ? `add ${name}: ${field.doc}` : `${quote(typo)} may be meant as ${quote(name)}`;
     const message = entry === undefined ? `field "${name}" is missing` : `field "${name}" is empty`;
     this.#path.push(name);
-    this.#fault(entry?.keyOffset ?? at, { code: 'WG2102', message, hint });
+    this.#misfit(entry?.keyOffset ?? at, { code: 'WG2102', message, hint });
     this.#path.pop();
   }
 
-  #unknownField(entry: YamlEntry, absent: readonly string[], names: readonly string[]): void {
+  #unknownField(entry: YamlEntry, absent: readonly string[], schema: ObjectNode): void {
+    const names = fieldNames(schema);
     const near = nearestWord(entry.key, absent) ?? nearestWord(entry.key, names);
-    const listed = names.length <= LISTED_FIELDS ? `fields here are ${names.join(', ')}` : '';
+    const listed = names.length <= LISTED_FIELDS ? `fields here are ${names.join(', ')}` : 'remove it';
+    const slip = near === undefined ? listed : `did you mean ${quote(near)}?`;
+    const former = Object.hasOwn(schema.former ?? {}, entry.key) ? schema.former?.[entry.key] : undefined;
     this.#path.push(entry.key);
-    this.#report.add(this.#object, entry.keyOffset, {
+    this.#fault(entry.keyOffset, {
       code: 'WG2101',
-      severity: 'warning',
-      path: this.#currentPath(),
-      message: `unknown field ${quote(entry.key)} is ignored`,
-      hint: near === undefined ? listed : `did you mean ${quote(near)}?`,
+      message: `unknown field ${quote(entry.key)}`,
+      hint: former ?? slip,
     });
     this.#path.pop();
   }
 
-  #wrongCount(what: 'items' | 'entries', count: number, schema: ArrayNode | MapNode, at: number): void {
-    const { minItems = 0, maxItems } = schema;
-    const wanted =
-      minItems === maxItems ? `exactly ${minItems}` : count < minItems ? `at least ${minItems}` : `at most ${maxItems}`;
-    const message = count === 0 ? 'must not be empty' : `must have ${wanted} ${what}, has ${count}`;
-    this.#fault(at, { code: 'WG2108', message, hint: count === 0 ? schema.doc : '' });
+  #wrongCount([one, many]: readonly [string, string], count: number, schema: ArrayNode | MapNode, at: number): void {
+    const { minItems = 0, maxItems = count } = schema;
+    const bound = count < minItems ? minItems : maxItems;
+    const wanted = minItems === maxItems ? 'exactly' : count < minItems ? 'at least' : 'at most';
+    const remark: Remark = {
+      code: 'WG2108',
+      message:
+        count === 0 ? 'must not be empty' : `must have ${wanted} ${bound} ${bound === 1 ? one : many}, has ${count}`,
+      hint: count > bound ? `remove ${count - bound}` : schema.doc,
+    };
+    if (count < minItems) this.#fault(at, remark);
+    else this.#misfit(at, remark);
   }
 
   #notOneOf(values: readonly (string | number)[], value: string | number, offset: number): typeof NOTHING {
     const near = typeof value === 'string' ? nearestWord(value, values.map(String)) : undefined;
-    return this.#fault(offset, {
+    return this.#misfit(offset, {
       code: 'WG2104',
       message: `${quote(value)} is not one of ${quotedList(values)}`,
       hint: near === undefined ? 'write one of them; case matters' : `did you mean ${quote(near)}?`,
@@ -270,16 +294,28 @@ export class ValueReader {
   }
 
   #wrongType(node: YamlNode, wanted: string, schema: AnySchema): typeof NOTHING {
-    return this.#fault(node.offset, {
+    const shown = isSecret(schema) ? hidden(node) : node;
+    return this.#misfit(node.offset, {
       code: 'WG2103',
-      message: `must be ${wanted}, not ${describe(node)}`,
-      hint: remedy(node, schema),
+      message: `must be ${wanted}, not ${describe(shown)}`,
+      hint: remedy(shown, schema),
     });
   }
 
-  #fault(offset: number, remark: Remark): typeof NOTHING {
+  #fault(offset: number, remark: Remark): void {
     this.errors++;
     this.#report.add(this.#object, offset, { ...remark, path: this.#currentPath() });
+  }
+
+  /** A fault that leaves the value to the rules: it has the right type. */
+  #kept<T>(value: T, offset: number, remark: Remark): T {
+    this.#fault(offset, remark);
+    return value;
+  }
+
+  #misfit(offset: number, remark: Remark): typeof NOTHING {
+    this.misfits++;
+    this.#fault(offset, remark);
     return NOTHING;
   }
 
@@ -344,11 +380,14 @@ function quote(value: unknown): string {
   return text.length <= 80 ? text : `${text.slice(0, 76)}…"`;
 }
 
+function isSecret(schema: AnySchema): boolean {
+  return schema.type === 'map' ? isSecret(schema.values) : schema.type === 'string' && schema.secret === true;
+}
+
 /** What messages may show of a node that holds a secret: its type. */
 function hidden(node: YamlNode): YamlNode {
-  return node.kind === 'scalar' && node.value !== null
-    ? { ...node, text: `a ${typeof node.value}`, value: true }
-    : node;
+  if (node.kind !== 'scalar' || node.value === null) return node;
+  return { ...node, text: `a ${typeof node.value === 'string' ? 'text' : typeof node.value}`, value: true };
 }
 
 function describe(node: YamlNode): string {
@@ -362,6 +401,7 @@ function describe(node: YamlNode): string {
 
 function remedy(node: YamlNode, schema: AnySchema): string {
   const wantsText = schema.type === 'string' || schema.type === 'enum';
+  if (wantsText && isSecret(schema)) return 'put it in quotes';
   if (wantsText && node.kind === 'scalar' && node.value !== null) return `put it in quotes: "${node.text}"`;
   if (schema.type === 'integer' && node.kind === 'scalar' && /^[-+]?[0-9]+$/.test(node.text))
     return 'leave the quotes out';

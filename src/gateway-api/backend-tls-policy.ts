@@ -40,6 +40,6 @@ export const backendTlsPolicySpec = object('how endpoints prove who they are', {
       }),
     ),
   }),
-  options: optional(map('domain-prefixed options', annotationValue, { keyFormat: 'annotationKey', maxItems: 16 })),
+  options: optional(map('domain-prefixed options', annotationValue, { maxItems: 16 })),
 });
 export type BackendTLSPolicySpec = Infer<typeof backendTlsPolicySpec>;

@@ -16,53 +16,62 @@ import {
   withDefault,
 } from './schema.js';
 
-const portName = string('name of the port', { maxLength: 63 });
+const portName = string('name of the port', { maxLength: 63, format: 'labelOrNone' });
+const appProtocol = string('protocol above the transport, such as kubernetes.io/h2c', { format: 'qualifiedName' });
 const transport = oneOf('transport', ['TCP', 'UDP', 'SCTP']);
 
 export const servicePort = object('a port of the Service', {
   name: optional(portName),
   protocol: withDefault(transport, 'TCP'),
-  appProtocol: optional(string('protocol above the transport, such as kubernetes.io/h2c')),
+  appProtocol: optional(appProtocol),
   port: integer('port number that routes name', { min: 1, max: 65535 }),
   targetPort: optional(
     union('port of the endpoints: a number, or a name in the EndpointSlice', [
-      integer('port number', { min: 1, max: 65535 }),
-      string('port name', { minLength: 1, maxLength: 15 }),
+      integer('port number; 0 is that of the Service', { min: 0, max: 65535 }),
+      string('port name', { minLength: 1, maxLength: 15, format: 'portName' }),
     ]),
   ),
   nodePort: unchecked('no meaning here'),
 });
 export type ServicePort = Infer<typeof servicePort>;
 
-export const serviceSpec = object('ports of a Service; its endpoints are in EndpointSlices', {
-  ports: withDefault(array('ports', servicePort), []),
-  type: withDefault(oneOf('kind of Service', ['ClusterIP', 'NodePort', 'LoadBalancer', 'ExternalName']), 'ClusterIP'),
-  clusterIP: optional(string('address inside of a cluster')),
-  externalName: optional(string('host name with type ExternalName')),
-  selector: optional(map('labels of the pods', string('value of the label'))),
-  allocateLoadBalancerNodePorts: unchecked('no meaning here'),
-  clusterIPs: unchecked('no meaning here'),
-  externalIPs: unchecked('no meaning here'),
-  externalTrafficPolicy: unchecked('no meaning here'),
-  healthCheckNodePort: unchecked('no meaning here'),
-  internalTrafficPolicy: unchecked('no meaning here'),
-  ipFamilies: unchecked('no meaning here'),
-  ipFamilyPolicy: unchecked('no meaning here'),
-  loadBalancerClass: unchecked('no meaning here'),
-  loadBalancerIP: unchecked('no meaning here'),
-  loadBalancerSourceRanges: unchecked('no meaning here'),
-  publishNotReadyAddresses: unchecked('no meaning here'),
-  sessionAffinity: unchecked('no meaning here'),
-  sessionAffinityConfig: unchecked('no meaning here'),
-  trafficDistribution: unchecked('no meaning here'),
-});
+export const serviceSpec = object(
+  'ports of a Service; its endpoints are in EndpointSlices',
+  {
+    ports: withDefault(array('ports', servicePort), []),
+    type: withDefault(oneOf('kind of Service', ['ClusterIP', 'NodePort', 'LoadBalancer', 'ExternalName']), 'ClusterIP'),
+    clusterIP: optional(string('address inside of a cluster')),
+    externalName: optional(string('host name with type ExternalName')),
+    clusterIPs: optional(array('addresses inside of a cluster', string('address'))),
+    selector: optional(
+      map('labels of the pods', string('label value', { maxLength: 63, format: 'labelValue' }), {
+        keyFormat: 'qualifiedName',
+        emptyForNull: true,
+      }),
+    ),
+    allocateLoadBalancerNodePorts: unchecked('no meaning here'),
+    externalIPs: unchecked('no meaning here'),
+    externalTrafficPolicy: unchecked('no meaning here'),
+    healthCheckNodePort: unchecked('no meaning here'),
+    internalTrafficPolicy: unchecked('no meaning here'),
+    ipFamilies: unchecked('no meaning here'),
+    ipFamilyPolicy: unchecked('no meaning here'),
+    loadBalancerClass: unchecked('no meaning here'),
+    loadBalancerIP: unchecked('no meaning here'),
+    loadBalancerSourceRanges: unchecked('no meaning here'),
+    publishNotReadyAddresses: unchecked('no meaning here'),
+    sessionAffinity: unchecked('no meaning here'),
+    sessionAffinityConfig: unchecked('no meaning here'),
+    trafficDistribution: unchecked('no meaning here'),
+  },
+  { absentIsEmpty: true },
+);
 export type ServiceSpec = Infer<typeof serviceSpec>;
 
 export const endpoint = object('one endpoint', {
   addresses: array('addresses; the first one counts', string('address', { minLength: 1 }), {
     minItems: 1,
     maxItems: 100,
-    set: true,
   }),
   conditions: withDefault(
     object('state of the endpoint', {
@@ -84,8 +93,8 @@ export type Endpoint = Infer<typeof endpoint>;
 export const endpointPort = object('a port of all endpoints of the slice', {
   name: withDefault(portName, ''),
   protocol: withDefault(transport, 'TCP'),
-  appProtocol: optional(string('protocol above the transport')),
-  port: optional(integer('port number', { min: 1, max: 65535 })),
+  appProtocol: optional(appProtocol),
+  port: optional(integer('port number; one that no endpoint can have is left out', { min: -2_147_483_648 })),
 });
 export type EndpointPort = Infer<typeof endpointPort>;
 
@@ -93,7 +102,7 @@ export type EndpointPort = Infer<typeof endpointPort>;
 export const endpointSliceFields = {
   addressType: oneOf('kind of the addresses', ['IPv4', 'IPv6', 'FQDN']),
   endpoints: withDefault(array('endpoints', endpoint, { maxItems: 1000 }), []),
-  ports: withDefault(array('ports', endpointPort, { maxItems: 100 }), []),
+  ports: withDefault(array('ports', endpointPort, { maxItems: 20_000 }), []),
 };
 
 export const namespaceSpec = object('a namespace', { finalizers: unchecked('used by an API server') });
@@ -102,23 +111,32 @@ export const namespaceSpec = object('a namespace', { finalizers: unchecked('used
 export const secretFields = {
   type: withDefault(string('kind of the content, such as kubernetes.io/tls'), 'Opaque'),
   data: withDefault(
-    map('content in base64', string('base64 text', { format: 'base64', secret: true }), { keyFormat: 'dataKey' }),
+    map('content in base64', string('base64 text', { format: 'base64', secret: true }), {
+      keyFormat: 'dataKey',
+      emptyForNull: true,
+    }),
     {},
   ),
   stringData: optional(
-    map('content as plain text; goes before data', string('text', { secret: true }), { keyFormat: 'dataKey' }),
+    map('content as plain text; goes before data', string('text', { secret: true }), {
+      keyFormat: 'dataKey',
+      emptyForNull: true,
+    }),
   ),
-  immutable: unchecked('no meaning here'),
+  immutable: optional(boolean('no meaning here')),
 };
 
 /** A ConfigMap has no spec either. */
 export const configMapFields = {
-  data: withDefault(map('text by key', string('text'), { keyFormat: 'dataKey' }), {}),
+  data: withDefault(map('text by key', string('text'), { keyFormat: 'dataKey', emptyForNull: true }), {}),
   binaryData: withDefault(
-    map('other content by key, in base64', string('base64 text', { format: 'base64' }), { keyFormat: 'dataKey' }),
+    map('other content by key, in base64', string('base64 text', { format: 'base64' }), {
+      keyFormat: 'dataKey',
+      emptyForNull: true,
+    }),
     {},
   ),
-  immutable: unchecked('no meaning here'),
+  immutable: optional(boolean('no meaning here')),
 };
 
 /** The label of an EndpointSlice that names its Service. */

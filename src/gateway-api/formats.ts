@@ -23,12 +23,19 @@ function matches(source: string): (text: string) => boolean {
   return (text) => pattern.test(text);
 }
 
+const isLabel = matches(LABEL);
 const isSubdomain = matches(SUBDOMAIN);
 const isQualifiedName = matches(`(?:${SUBDOMAIN}/)?${QUALIFIED_NAME}`);
 
+/** Name and prefix are limited each for itself. */
 function isQualifiedKey(text: string): boolean {
   const name = text.slice(text.lastIndexOf('/') + 1);
   return isQualifiedName(text) && name.length <= 63 && text.length - name.length <= 254;
+}
+
+/** As the rules of Gateway.spec.infrastructure have it, which leave a prefix one character less than Kubernetes does. */
+function isInfrastructureKey(text: string): boolean {
+  return isQualifiedKey(text) && (text.split('/')[0] ?? '').length < 253;
 }
 
 function isCidr(text: string): boolean {
@@ -54,8 +61,16 @@ export const FORMATS = {
     wants: 'lower-case letters, digits, "-" and ".", beginning and ending with a letter or digit',
   },
   label: {
-    test: matches(LABEL),
+    test: isLabel,
     wants: 'lower-case letters, digits and "-", beginning and ending with a letter or digit',
+  },
+  labelOrNone: {
+    test: (text) => text === '' || isLabel(text),
+    wants: 'lower-case letters, digits and "-", beginning and ending with a letter or digit',
+  },
+  portName: {
+    test: (text) => /^[a-z0-9](?:-?[a-z0-9])*$/.test(text) && /[a-z]/.test(text),
+    wants: 'lower-case letters, at least one, digits and single "-" between them',
   },
   group: {
     test: (text) => text === '' || isSubdomain(text),
@@ -93,7 +108,12 @@ export const FORMATS = {
     wants: 'letters, digits, "-", "_" and ".", beginning and ending with a letter or digit',
   },
   annotationKey: {
-    test: matches(`(?:${SUBDOMAIN}/)?(?:[A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]`),
+    // Kubernetes forgives capitals in the prefix of an annotation, not in that of a label.
+    test: (text) => isQualifiedKey(text.toLowerCase()),
+    wants: 'a name of up to 63 letters, digits, "-", "_" and ".", with an optional domain and "/" before it',
+  },
+  infrastructureKey: {
+    test: isInfrastructureKey,
     wants: 'a name of up to 63 letters, digits, "-", "_" and ".", with an optional domain and "/" before it',
   },
   uri: {

@@ -44,12 +44,7 @@ export const listenerTls = object('TLS of a listener', {
     'Terminate',
   ),
   certificateRefs: optional(array('Secrets with certificate and key', secretObjectReference, { maxItems: 64 })),
-  options: optional(
-    map('domain-prefixed options such as the lowest TLS version', annotationValue, {
-      keyFormat: 'qualifiedName',
-      maxItems: 16,
-    }),
-  ),
+  options: optional(map('domain-prefixed options such as the lowest TLS version', annotationValue, { maxItems: 16 })),
 });
 export type ListenerTls = Infer<typeof listenerTls>;
 
@@ -110,13 +105,13 @@ export const gatewaySpec = object('addresses and listeners of a Gateway', {
     object('what belongs to the Gateway besides its listeners', {
       labels: optional(
         map('labels for what is made for the Gateway', string('label value', { maxLength: 63, format: 'labelValue' }), {
-          keyFormat: 'qualifiedName',
+          keyFormat: 'infrastructureKey',
           maxItems: 8,
         }),
       ),
       annotations: optional(
         map('annotations for what is made for the Gateway', annotationValue, {
-          keyFormat: 'qualifiedName',
+          keyFormat: 'infrastructureKey',
           maxItems: 16,
         }),
       ),

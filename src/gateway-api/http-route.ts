@@ -46,18 +46,28 @@ export const httpBackendRef = object('a backend, its share of the traffic and it
 });
 export type HTTPBackendRef = Infer<typeof httpBackendRef>;
 
-export const sessionPersistence = object('keeps a client on one endpoint (experimental)', {
-  absoluteTimeout: optional(duration),
-  type: withDefault(oneOf('how the session is carried', ['Cookie', 'Header']), 'Cookie'),
-  cookie: optional(
-    object('with type Cookie', {
-      name: optional(string('name of the cookie', { minLength: 1, maxLength: 256, format: 'headerName' })),
-      path: withDefault(string('path of the cookie', { maxLength: 1024 }), '/'),
-      lifetimeType: withDefault(oneOf('how long a browser keeps it', ['Session', 'Permanent']), 'Session'),
-    }),
-  ),
-  header: optional(object('with type Header', { name: headerName })),
-});
+export const sessionPersistence = object(
+  'keeps a client on one endpoint (experimental)',
+  {
+    absoluteTimeout: optional(duration),
+    type: withDefault(oneOf('how the session is carried', ['Cookie', 'Header']), 'Cookie'),
+    cookie: optional(
+      object('with type Cookie', {
+        name: optional(string('name of the cookie', { minLength: 1, maxLength: 256, format: 'headerName' })),
+        path: withDefault(string('path of the cookie', { maxLength: 1024 }), '/'),
+        lifetimeType: withDefault(oneOf('how long a browser keeps it', ['Session', 'Permanent']), 'Session'),
+      }),
+    ),
+    header: optional(object('with type Header', { name: headerName })),
+  },
+  {
+    former: {
+      cookieConfig: 'since Gateway API 1.7 it is called cookie',
+      sessionName: 'since Gateway API 1.7 the name stands in cookie.name or header.name',
+      idleTimeout: 'the API has no idle timeout any more; absoluteTimeout ends a session',
+    },
+  },
+);
 
 export const httpRouteRule = object('matches and what happens to requests that match', {
   name: optional(described(sectionName, 'name of the rule, unique in the route')),
@@ -75,7 +85,7 @@ export const httpRouteRule = object('matches and what happens to requests that m
       codes: optional(
         array('statuses that are tried again', integer('status, 400 to 599', { min: 400, max: 599 }), { set: true }),
       ),
-      attempts: withDefault(integer('further tries; 0: none', { min: 0 }), 1),
+      attempts: withDefault(integer('further tries; 0: none', { min: 0, max: Number.MAX_SAFE_INTEGER }), 1),
       backoff: optional(described(duration, 'shortest wait between two tries')),
     }),
   ),

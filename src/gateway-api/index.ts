@@ -33,7 +33,15 @@ export type {
   HTTPRouteRule,
   HTTPRouteSpec,
 } from './http-route.js';
-export { apiVersionOf, CONTROLLER_NAME, KINDS, type KindDefinition, objectLabel, WEIRGATE_GROUP } from './kinds.js';
+export {
+  apiVersionOf,
+  CONTROLLER_NAME,
+  KINDS,
+  type KindDefinition,
+  objectLabel,
+  schemaOf,
+  WEIRGATE_GROUP,
+} from './kinds.js';
 export type { ListenerSetSpec, ParentGatewayReference } from './listener-set.js';
 export type { ObjectMeta } from './metadata.js';
 export { type Place, type Positioned, type Positions, PositionWriter, spanAt } from './positions.js';

@@ -10,12 +10,12 @@ import { gatewayClassSpec } from './gateway-class.js';
 import { grpcRouteSpec } from './grpc-route.js';
 import { httpRouteSpec } from './http-route.js';
 import { listenerSetSpec } from './listener-set.js';
-import { clusterMetadata, namespacedMetadata } from './metadata.js';
+import { metadataSchema } from './metadata.js';
 import { referenceGrantSpec } from './reference-grant.js';
 import { GATEWAY_GROUP } from './references.js';
 import type { ResourceKind } from './resources.js';
 import { type AnySchema, object, optional, string, unchecked } from './schema.js';
-import { tcpRouteSpec, tlsRouteSpec, udpRouteSpec } from './stream-routes.js';
+import { alpha2TcpRouteSpec, alpha2TlsRouteSpec, tcpRouteSpec, tlsRouteSpec, udpRouteSpec } from './stream-routes.js';
 import { weirgateConfigSpec } from './weirgate-config.js';
 
 export const WEIRGATE_GROUP = 'weirgate.dev';
@@ -37,6 +37,8 @@ export interface KindDefinition {
   readonly deprecatedVersions: readonly string[];
   /** Schema of the whole object. */
   readonly schema: AnySchema;
+  /** Schemas of those other versions whose limits differ from it. */
+  readonly otherSchemas: ReadonlyMap<string, AnySchema>;
 }
 
 interface KindOptions {
@@ -46,15 +48,24 @@ interface KindOptions {
   readonly version?: string;
   readonly otherVersions?: readonly string[];
   readonly deprecatedVersions?: readonly string[];
+  /** Names are single labels. */
+  readonly shortName?: boolean;
+  /** Fields of v1alpha2, where they differ. */
+  readonly alpha2Fields?: Fields;
 }
 
-function defineKind(
-  group: string,
-  kind: ResourceKind,
-  fields: Readonly<Record<string, AnySchema>>,
-  options: KindOptions = {},
-): KindDefinition {
-  const namespaced = options.namespaced ?? true;
+type Fields = Readonly<Record<string, AnySchema>>;
+
+function defineKind(group: string, kind: ResourceKind, fields: Fields, options: KindOptions = {}): KindDefinition {
+  const { namespaced = true, shortName = false, deprecatedVersions = [], alpha2Fields } = options;
+  const schemaWith = (own: Fields): AnySchema =>
+    object(`a ${kind}`, {
+      apiVersion: string('group and version of the kind'),
+      kind: string('kind of the object'),
+      metadata: metadataSchema(namespaced, shortName),
+      ...own,
+      status: unchecked('written by Weirgate'),
+    });
   return {
     group,
     kind,
@@ -63,14 +74,9 @@ function defineKind(
     namespaced,
     version: options.version ?? 'v1',
     otherVersions: options.otherVersions ?? [],
-    deprecatedVersions: options.deprecatedVersions ?? [],
-    schema: object(`a ${kind}`, {
-      apiVersion: string('group and version of the kind'),
-      kind: string('kind of the object'),
-      metadata: namespaced ? namespacedMetadata : clusterMetadata,
-      ...fields,
-      status: unchecked('written by Weirgate'),
-    }),
+    deprecatedVersions,
+    schema: schemaWith(fields),
+    otherSchemas: new Map(alpha2Fields === undefined ? [] : [['v1alpha2', schemaWith(alpha2Fields)]]),
   };
 }
 
@@ -97,9 +103,33 @@ export const KINDS: readonly KindDefinition[] = [
   defineKind(GATEWAY_GROUP, 'ListenerSet', { spec: listenerSetSpec }, { shortNames: ['lset'] }),
   defineKind(GATEWAY_GROUP, 'HTTPRoute', { spec: httpRouteSpec }, { otherVersions: ['v1beta1'] }),
   defineKind(GATEWAY_GROUP, 'GRPCRoute', { spec: grpcRouteSpec }),
-  defineKind(GATEWAY_GROUP, 'TLSRoute', { spec: tlsRouteSpec }, deprecated('v1alpha2', 'v1alpha3')),
-  defineKind(GATEWAY_GROUP, 'TCPRoute', { spec: tcpRouteSpec }, deprecated('v1alpha2')),
-  defineKind(GATEWAY_GROUP, 'UDPRoute', { spec: udpRouteSpec }, deprecated('v1alpha2')),
+  defineKind(
+    GATEWAY_GROUP,
+    'TLSRoute',
+    { spec: tlsRouteSpec },
+    {
+      ...deprecated('v1alpha2', 'v1alpha3'),
+      alpha2Fields: { spec: alpha2TlsRouteSpec },
+    },
+  ),
+  defineKind(
+    GATEWAY_GROUP,
+    'TCPRoute',
+    { spec: tcpRouteSpec },
+    {
+      ...deprecated('v1alpha2'),
+      alpha2Fields: { spec: alpha2TcpRouteSpec },
+    },
+  ),
+  defineKind(
+    GATEWAY_GROUP,
+    'UDPRoute',
+    { spec: udpRouteSpec },
+    {
+      ...deprecated('v1alpha2'),
+      alpha2Fields: { spec: alpha2TcpRouteSpec },
+    },
+  ),
   defineKind(
     GATEWAY_GROUP,
     'ReferenceGrant',
@@ -115,8 +145,13 @@ export const KINDS: readonly KindDefinition[] = [
     { spec: backendTlsPolicySpec },
     { ...deprecated('v1alpha3'), plural: 'backendtlspolicies', shortNames: ['btlspolicy'] },
   ),
-  defineKind('', 'Service', { spec: serviceSpec }, { shortNames: ['svc'] }),
-  defineKind('', 'Namespace', { spec: optional(namespaceSpec) }, { shortNames: ['ns'], namespaced: false }),
+  defineKind('', 'Service', { spec: serviceSpec }, { shortNames: ['svc'], shortName: true }),
+  defineKind(
+    '',
+    'Namespace',
+    { spec: optional(namespaceSpec) },
+    { shortNames: ['ns'], namespaced: false, shortName: true },
+  ),
   defineKind('', 'Secret', secretFields),
   defineKind('', 'ConfigMap', configMapFields, { shortNames: ['cm'] }),
   defineKind('discovery.k8s.io', 'EndpointSlice', endpointSliceFields),
@@ -124,6 +159,11 @@ export const KINDS: readonly KindDefinition[] = [
   defineKind(WEIRGATE_GROUP, 'BackendPolicy', { spec: backendPolicySpec }, { ...ours, plural: 'backendpolicies' }),
   defineKind(WEIRGATE_GROUP, 'WeirgateConfig', { spec: weirgateConfigSpec }, ours),
 ];
+
+/** Returns the schema by which an object of that version is judged. */
+export function schemaOf(definition: KindDefinition, version: string): AnySchema {
+  return definition.otherSchemas.get(version) ?? definition.schema;
+}
 
 /** Returns `group/version`, or the version alone for the core group. */
 export function apiVersionOf(definition: KindDefinition): string {

@@ -1,20 +1,28 @@
 /**
  * Object metadata as far as Weirgate reads it; the rest is known, so that nobody is warned about it.
  */
-import { type Infer, integer, map, object, optional, string, unchecked, withDefault } from './schema.js';
+import { type AnySchema, integer, map, object, optional, string, unchecked, withDefault } from './schema.js';
 
 export const labels = map('labels', string('label value', { maxLength: 63, format: 'labelValue' }), {
   keyFormat: 'qualifiedName',
+  emptyForNull: true,
 });
 
+const objectName = string('name of the object', { minLength: 1, maxLength: 253, format: 'subdomain' });
+
+/** Names of Services and Namespaces become parts of host names. */
+const shortName = string('name of the object', { minLength: 1, maxLength: 63, format: 'label' });
+
 const common = {
-  name: string('name of the object', { minLength: 1, maxLength: 253, format: 'subdomain' }),
   labels: withDefault(labels, {}),
-  annotations: withDefault(map('annotations', string('free text'), { keyFormat: 'qualifiedName' }), {}),
+  annotations: withDefault(
+    map('annotations', string('free text'), { keyFormat: 'annotationKey', emptyForNull: true }),
+    {},
+  ),
   creationTimestamp: optional(
     string('age of the object, which decides conflicts; without it the name decides', { format: 'timestamp' }),
   ),
-  generation: withDefault(integer('generation of the spec', { min: 0 }), 1),
+  generation: withDefault(integer('generation of the spec', { min: 0, max: Number.MAX_SAFE_INTEGER }), 1),
   uid: unchecked('set by an API server'),
   resourceVersion: unchecked('set by an API server'),
   generateName: unchecked('used by an API server'),
@@ -26,18 +34,16 @@ const common = {
   selfLink: unchecked('set by an API server'),
 };
 
-export const clusterMetadata = object('metadata of an object without a namespace', {
-  ...common,
-  namespace: unchecked('no meaning here'),
-});
-
-export const namespacedMetadata = object('metadata of an object in a namespace', {
-  ...common,
-  namespace: withDefault(
-    string('namespace of the object', { minLength: 1, maxLength: 63, format: 'label' }),
-    'default',
-  ),
-});
+/** Returns the schema of the metadata of a kind. `short`: its names are single labels of up to 63 characters. */
+export function metadataSchema(namespaced: boolean, short: boolean): AnySchema {
+  const name = short ? shortName : objectName;
+  if (!namespaced) {
+    const fields = { name, ...common, namespace: unchecked('no meaning here') };
+    return object('metadata of an object without a namespace', fields, { absentIsEmpty: true });
+  }
+  const namespace = withDefault(string('namespace of the object', { maxLength: 63, format: 'labelOrNone' }), 'default');
+  return object('metadata of an object in a namespace', { name, ...common, namespace }, { absentIsEmpty: true });
+}
 
 /** Metadata after defaults. `namespace` is `''` for kinds without one. */
 export interface ObjectMeta {
@@ -49,5 +55,3 @@ export interface ObjectMeta {
   readonly creationTimestamp?: string;
   readonly generation: number;
 }
-
-export type NamespacedMetadata = Infer<typeof namespacedMetadata>;

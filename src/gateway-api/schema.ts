@@ -69,6 +69,8 @@ export interface ArrayNode extends NodeBase {
 export interface MapNode extends NodeBase {
   readonly type: 'map';
   readonly values: AnySchema;
+  /** `null` as a value is `''`, as for maps of Kubernetes itself; otherwise such an entry counts as absent. */
+  readonly emptyForNull?: boolean;
   readonly keyFormat?: FormatName;
   readonly minItems?: number;
   readonly maxItems?: number;
@@ -77,6 +79,10 @@ export interface MapNode extends NodeBase {
 export interface ObjectNode extends NodeBase {
   readonly type: 'object';
   readonly fields: Readonly<Record<string, AnySchema>>;
+  /** Where the field is required but absent, it is read as if it were `{}`, so that what is missing in it is named. */
+  readonly absentIsEmpty?: boolean;
+  /** Fields that earlier releases of the API had, with what to write in their place. */
+  readonly former?: Readonly<Record<string, string>>;
 }
 
 /** The value must fit one of them; they differ by YAML type. */
@@ -131,7 +137,7 @@ export function oneOf<const V extends readonly string[]>(doc: string, values: V)
   return { type: 'enum', doc, presence: 'required', values };
 }
 
-/** A whole number within the given limits. */
+/** A whole number within the given limits; without a `max`, one of 32 bits. */
 export function integer(
   doc: string,
   limits: { readonly min?: number; readonly max?: number } = {},
@@ -169,14 +175,23 @@ export function array<S extends AnySchema>(
 export function map<S extends AnySchema>(
   doc: string,
   values: S,
-  limits: { readonly keyFormat?: FormatName; readonly minItems?: number; readonly maxItems?: number } = {},
+  limits: {
+    readonly keyFormat?: FormatName;
+    readonly minItems?: number;
+    readonly maxItems?: number;
+    readonly emptyForNull?: boolean;
+  } = {},
 ): Schema<Readonly<Record<string, Infer<S>>>, 'required'> {
   return { type: 'map', doc, presence: 'required', values, ...limits };
 }
 
-/** An object with known fields. Unknown fields are reported and dropped. */
-export function object<const F extends Fields>(doc: string, fields: F): Schema<ObjectOf<F>, 'required'> {
-  return { type: 'object', doc, presence: 'required', fields };
+/** An object with known fields; others are faults. */
+export function object<const F extends Fields>(
+  doc: string,
+  fields: F,
+  options: { readonly absentIsEmpty?: boolean; readonly former?: Readonly<Record<string, string>> } = {},
+): Schema<ObjectOf<F>, 'required'> {
+  return { type: 'object', doc, presence: 'required', fields, ...options };
 }
 
 /** A value that fits one of the variants, which differ by YAML type. */

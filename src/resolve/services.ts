@@ -43,8 +43,12 @@ export class ServiceEndpoints {
         this.#tell(slice, 'addressType', 'addresses of type FQDN are not served by this version');
         continue;
       }
-      for (const slicePort of slice.ports) {
-        if (fits(slicePort, port)) this.#collect(slice, targetPort(slicePort, port), found);
+      for (const [index, slicePort] of slice.ports.entries()) {
+        if (!fits(slicePort, port)) continue;
+        const number = targetPort(slicePort, port);
+        // An API server takes any number here.
+        if (number >= 1 && number <= 65_535) this.#collect(slice, number, found);
+        else this.#tell(slice, `ports[${index}].port`, `no endpoint has the port ${number}`);
       }
     }
     return sortedEndpoints([...found.values()].map((endpoint) => ({ ...endpoint, weight: 1 })));
@@ -103,5 +107,6 @@ function fits(slicePort: EndpointPort, { name = '', protocol }: ServicePort): bo
 
 /** A slice port without a number stands for every port, then the Service says which. */
 function targetPort(slicePort: EndpointPort, port: ServicePort): number {
-  return slicePort.port ?? (typeof port.targetPort === 'number' ? port.targetPort : port.port);
+  if (slicePort.port !== undefined) return slicePort.port;
+  return typeof port.targetPort === 'number' && port.targetPort > 0 ? port.targetPort : port.port;
 }

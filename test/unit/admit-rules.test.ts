@@ -362,7 +362,7 @@ describe('core kinds', () => {
       'discovery.k8s.io/v1',
       'EndpointSlice',
       'addressType: IPv6, endpoints: [], ports: [{port: 1}, {port: 2}]',
-      'WG3512 ports[1]',
+      'WG3512 ports[1].name',
     ],
   ])('%s', (_, apiVersion, kind, spec, ...expected) => {
     expect(faults(apiVersion, kind, spec)).toEqual(expected);

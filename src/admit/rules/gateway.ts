@@ -5,17 +5,22 @@ import { isIP } from 'node:net';
 import { FORMATS, type Gateway } from '../../gateway-api/index.js';
 import { eachItem, eachRepeated, type Rule, type Violate } from './rule.js';
 
+/** As an API server reads addresses here: zeros may lead a part, so 192.0.2.01 passes (and turns out unusable later). */
+function isAddress(text: string): boolean {
+  return isIP(text.replace(/(^|[:.])0+(?=[0-9a-fA-F])/g, '$1')) !== 0 && !text.includes('%');
+}
+
 function checkAddressValues(gateway: Gateway, violate: Violate): void {
   eachItem(gateway.spec.addresses, 'spec.addresses', ({ type, value }, path) => {
     if (value === undefined) return;
-    if (type === 'IPAddress' && (isIP(value) === 0 || value.includes('%'))) {
+    if (type === 'IPAddress' && !isAddress(value)) {
       violate(
         `${path}.value`,
         `"${value}" is no IP address`,
         'write an IPv4 or IPv6 address, or leave value out to get one',
       );
     }
-    if (type === 'Hostname' && value !== '' && !FORMATS.hostname.test(value)) {
+    if (type === 'Hostname' && !FORMATS.hostname.test(value)) {
       violate(`${path}.value`, `"${value}" is no host name`, `must be ${FORMATS.hostname.wants}`);
     }
   });
@@ -32,7 +37,8 @@ function checkAddressesDistinct(gateway: Gateway, violate: Violate): void {
 function checkRoutability(gateway: Gateway, violate: Violate): void {
   eachItem(gateway.spec.addresses, 'spec.addresses', ({ routability }, path) => {
     if (routability === undefined || routability === '' || routability === 'Cluster') return;
-    if (FORMATS.controllerName.test(routability) && !/^(?:[^/]*\.)?k8s\.io\//.test(routability)) return;
+    const [, domain = ''] = /^([^/]*)\/.+$/.exec(routability) ?? [];
+    if (FORMATS.subdomain.test(domain) && domain !== 'k8s.io' && !domain.endsWith('.k8s.io')) return;
     violate(
       `${path}.routability`,
       `"${routability}" is not valid here`,
