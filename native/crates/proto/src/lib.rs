@@ -4,3 +4,4 @@
 #![forbid(unsafe_code)]
 
 pub mod h1;
+pub mod tls;

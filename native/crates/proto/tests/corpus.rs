@@ -66,3 +66,8 @@ fn response_seeds_and_their_mutations_hold() {
 fn chunked_seeds_and_their_mutations_hold() {
     replay("chunked", checks::chunked);
 }
+
+#[test]
+fn client_hello_seeds_and_their_mutations_hold() {
+    replay("client_hello", checks::client_hello);
+}

@@ -6,6 +6,7 @@ use proto::h1::{
     ChunkError, Chunked, ForwardOptions, HeadScan, Limits, Parsed, RequestHead, ResponseHead, ResponseOptions,
     parse_request, parse_request_from, parse_response, parse_response_from, write_request_head, write_response_head,
 };
+use proto::tls::{ClientHello, HelloError, HelloRecords, Progress};
 
 const LIMITS: Limits = Limits { max_head_bytes: 4096, max_headers: 64 };
 
@@ -114,4 +115,45 @@ fn decode(segments: &[&[u8]]) -> Result<(Vec<u8>, usize, bool), ChunkError> {
         }
     }
     Ok((data, end, decoder.is_done()))
+}
+
+/// Cutting a stream, and cutting its message into records of another size, changes nothing.
+#[allow(dead_code)]
+pub fn client_hello(bytes: &[u8]) {
+    let whole = read_hello(&[bytes.len()], bytes);
+    let at = cut(bytes);
+    assert_eq!(read_hello(&[at, bytes.len()], bytes), whole);
+    let every: Vec<_> = (1..=bytes.len().min(600)).chain([bytes.len()]).collect();
+    assert_eq!(read_hello(&every, bytes), whole);
+    let Ok(Some(message)) = whole else { return };
+    let mut handshake = vec![1, 0];
+    handshake.extend_from_slice(&u16::try_from(message.len()).unwrap_or(0).to_be_bytes());
+    handshake.extend_from_slice(&message);
+    if message.len() <= usize::from(u16::MAX) {
+        for size in [1, 3, 5, 127] {
+            let records: Vec<u8> = handshake
+                .chunks(size)
+                .flat_map(|part| [&[22, 3, 1, 0, u8::try_from(part.len()).unwrap_or(0)], part].concat())
+                .collect();
+            assert_eq!(read_hello(&[records.len()], &records), Ok(Some(message.clone())));
+        }
+    }
+    if let Ok(hello) = ClientHello::parse(&message) {
+        assert!(hello.server_name.is_none_or(|name| !name.is_empty() && name.len() <= 253));
+        assert!(hello.alpn.iter().all(|name| !name.is_empty()));
+        assert_eq!(hello.cipher_suites.iter().next().is_none(), hello.cipher_suites.is_empty());
+    }
+}
+
+/// Gives a stream up to each of the ends; returns the message as soon as it is complete.
+fn read_hello(ends: &[usize], stream: &[u8]) -> Result<Option<Vec<u8>>, HelloError> {
+    let mut records = HelloRecords::default();
+    for &end in ends {
+        if records.feed(&stream[..end])? == Progress::Complete {
+            let message = records.message(&stream[..end], &mut Vec::new()).map(<[u8]>::to_vec);
+            assert!(message.is_some(), "a complete hello has a message");
+            return Ok(message);
+        }
+    }
+    Ok(None)
 }
