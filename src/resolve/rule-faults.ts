@@ -63,6 +63,9 @@ export function judgeRules(
   return isAccepted;
 }
 
+/** Most invalid fields of one rule that are told: each is told on every parent, and a rule may have thousands. */
+const MAX_INVALID = 8;
+
 /** What the data plane lacks is told in one sentence, each invalid field in its own. */
 function verdictsOf(faults: readonly RuleFault[], index: number, isAccepted: boolean): Verdict[] {
   const verdicts: Verdict[] = [];
@@ -78,8 +81,11 @@ function verdictsOf(faults: readonly RuleFault[], index: number, isAccepted: boo
       hint: isAccepted ? 'requests that it matches are answered with 500' : '',
     });
   }
-  for (const fault of faults) {
-    if (fault.kind === 'invalid') verdicts.push({ ...fault, message: `Dropped Rule ${index}: ${fault.message}` });
+  const invalid = faults.filter((fault) => fault.kind === 'invalid');
+  for (const [place, fault] of invalid.slice(0, MAX_INVALID).entries()) {
+    const more = place === MAX_INVALID - 1 && invalid.length > MAX_INVALID ? invalid.length - MAX_INVALID : 0;
+    const message = `Dropped Rule ${index}: ${fault.message}${more > 0 ? `; and ${more} more` : ''}`;
+    verdicts.push({ ...fault, message });
   }
   return verdicts;
 }
