@@ -82,6 +82,17 @@ const BAD_OBJECTS: readonly WrittenObject[] = [
   gatewayOf('aaa-parameters', {
     infrastructure: { parametersRef: { group: 'weirgate.dev', kind: 'WeirgateConfig', name: 'nobody' } },
   }),
+  // What the Gateway has, what two listeners of one set want, and what nobody serves.
+  setOf('aaa-taken', { listeners: [{ name: 'raw', protocol: 'TCP', port: 8080 }] }),
+  setOf('aaa-torn', {
+    listeners: [
+      { name: 'raw', protocol: 'TCP', port: 9090 },
+      { name: 'web', protocol: 'HTTP', port: 9090 },
+    ],
+  }),
+  setOf('aaa-odd', { listeners: [{ name: 'odd', protocol: 'example.com/odd', port: 9090 }] }),
+  setOf('aaa-orphan', { parentRef: { name: 'nobody' } }),
+  setOf('aaa-service', { parentRef: { group: '', kind: 'Service', name: 'edge' } }),
   {
     apiVersion: 'gateway.networking.k8s.io/v1',
     kind: 'GatewayClass',
@@ -112,6 +123,15 @@ function gatewayOf(name: string, spec: object = {}): WrittenObject {
     kind: 'Gateway',
     metadata: { name },
     spec: { gatewayClassName: 'weirgate', listeners, ...spec },
+  };
+}
+
+function setOf(name: string, spec: object): WrittenObject {
+  return {
+    apiVersion: 'gateway.networking.k8s.io/v1',
+    kind: 'ListenerSet',
+    metadata: { name, creationTimestamp: '2025-01-01T00:00:00Z' },
+    spec: { parentRef: { name: 'edge' }, listeners: [{ name: 'http', protocol: 'HTTP', port: 9090 }], ...spec },
   };
 }
 

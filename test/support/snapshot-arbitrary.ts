@@ -51,14 +51,16 @@ const gateway = fc
     metadata: metadata(['edge', 'inner']),
     listeners: fc.array(listener, { minLength: 1, maxLength: 4 }),
     address: fc.constantFrom(undefined, '192.0.2.10', '127.0.0.1', '203.0.113.1'),
+    allowed: fc.constantFrom('None', 'Same', 'All'),
   })
-  .map(({ metadata: meta, listeners, address }) => ({
+  .map(({ metadata: meta, listeners, address, allowed }) => ({
     apiVersion: GATEWAY_API,
     kind: 'Gateway',
     metadata: meta,
     spec: {
       gatewayClassName: 'weirgate',
       ...(address !== undefined && { addresses: [{ value: address }] }),
+      allowedListeners: { namespaces: { from: allowed } },
       listeners: listeners.map((spec, index) => ({ ...spec, name: `l${index}` })),
     },
   }));
@@ -70,6 +72,7 @@ const edge = fc.array(listener, { maxLength: 3 }).map((listeners) => ({
   metadata: { name: 'edge', namespace: 'default' },
   spec: {
     gatewayClassName: 'weirgate',
+    allowedListeners: { namespaces: { from: 'All' } },
     listeners: [
       { name: 'l0', protocol: 'HTTP', port: 8080, allowedRoutes: { namespaces: { from: 'All' } } },
       { name: 'l1', protocol: 'TCP', port: 9000, allowedRoutes: { namespaces: { from: 'All' } } },
@@ -78,13 +81,30 @@ const edge = fc.array(listener, { maxLength: 3 }).map((listeners) => ({
   },
 }));
 
+const listenerSet = fc
+  .record({
+    metadata: metadata(['s1', 's2']),
+    parentRef: fc.record({ name: fc.constantFrom('edge', 'edge', 'inner', 'absent'), namespace }),
+    listeners: fc.array(listener, { minLength: 1, maxLength: 3 }),
+  })
+  .map(({ metadata: meta, parentRef, listeners }) => ({
+    apiVersion: GATEWAY_API,
+    kind: 'ListenerSet',
+    metadata: meta,
+    spec: { parentRef, listeners: listeners.map((spec, index) => ({ ...spec, name: `l${index}` })) },
+  }));
+
 const parentRefs = fc
   .record({
     name: fc.constantFrom('edge', 'edge', 'edge', 'inner', 'absent'),
     namespace: fc.constantFrom('default', 'default', 'other'),
     sectionName: fc.constantFrom(undefined, undefined, 'l0', 'l3'),
   })
-  .map(({ sectionName, ...rest }) => [{ ...rest, ...(sectionName && { sectionName }) }]);
+  .chain(({ sectionName, ...gateway }) =>
+    fc
+      .constantFrom(gateway, gateway, gateway, { ...gateway, kind: 'ListenerSet', name: 's1' })
+      .map((parent) => [{ ...parent, ...(sectionName && { sectionName }) }]),
+  );
 
 const backendRef = fc.record({
   group: fc.constant('weirgate.dev'),
@@ -165,6 +185,7 @@ const grant = fc.record({ namespace, from: namespace }).map(({ namespace: own, f
 
 const anything: fc.Arbitrary<WrittenObject> = fc.oneof(
   { weight: 2, arbitrary: gateway },
+  { weight: 2, arbitrary: listenerSet },
   { weight: 5, arbitrary: httpRoute },
   { weight: 2, arbitrary: tcpRoute },
   { weight: 2, arbitrary: backend },
