@@ -115,7 +115,7 @@ export interface IrTlsListener extends IrListenerBase {
   readonly kind: 'tls';
   /** Server names that it takes; notation as for HTTP. A client without a server name reaches only `''`. */
   readonly hostname: string;
-  /** `undefined`: the bytes of the client pass through as they are. */
+  /** `undefined`: the bytes of the client pass through as they are, whatever `IrCluster.tls` says. */
   readonly termination: IrTermination | undefined;
   /** Most specific hostname first, the first that covers the server name wins; none: the handshake is refused. */
   readonly routes: readonly { readonly hostname: string /** Index into `Ir.actions`. */; readonly action: number }[];
@@ -305,9 +305,9 @@ export interface IrExternalAuth {
   readonly cluster: number;
   /** Put before the path of the request (HTTP). */
   readonly path: string;
-  /** Names in lower case that are sent along. */
+  /** Names in lower case that are sent along; empty: all of them (gRPC), or those only that always are (HTTP). */
   readonly allowedHeaders: readonly string[];
-  /** Names in lower case that are taken over from the answer. */
+  /** Names in lower case that are taken over from the answer; empty: all but `host`. */
   readonly allowedResponseHeaders: readonly string[];
   /** Bytes of the body that are sent along; 0: none. */
   readonly maxBodyBytes: number;
