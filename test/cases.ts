@@ -104,8 +104,10 @@ export const CASES: readonly IncidentCase[] = [
     incident: 'the winner of two equal matches changes at reload',
     coveredBy: [
       golden('of equal matches the older route wins, then the first by name, and check says so', 'HTTPRoute'),
+      { file: 'test/e2e/equal-matches.test.ts', text: 'the older route has every request, whatever its name' },
+      { file: 'test/e2e/equal-matches.test.ts', text: 'without times the first by name has every request' },
     ],
-    waitsFor: 4,
+    waitsFor: undefined,
   },
   {
     id: 'H15',
@@ -113,6 +115,8 @@ export const CASES: readonly IncidentCase[] = [
     coveredBy: [
       golden('a reference without a grant is RefNotPermitted, whether its target exists or not', 'RefNotPermitted'),
       golden('a grant must fit by kind, namespace and name, from and to in one grant', 'RefNotPermitted'),
+      golden('cross-namespace backends follow their grants for HTTPRoute and GRPCRoute alike', 'GRPCRoute web/both'),
+      { file: 'test/e2e/grants.test.ts', text: 'with a grant $given each backend has its share' },
     ],
     waitsFor: 6,
   },

@@ -58,5 +58,11 @@ function codeEntries(): CodeEntry[] {
     .flatMap((path) => readFileSync(path, 'utf8').split('\n'));
   return Object.entries(meanings)
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([code, meaning]) => ({ code, meaning, example: lines.find((line) => line.includes(` ${code} `)) ?? '' }));
+    .map(([code, meaning]) => ({ code, meaning, example: exampleOf(code, lines) }));
+}
+
+/** What the first line says that has the code, without its place in a file. */
+function exampleOf(code: string, lines: readonly string[]): string {
+  const line = lines.find((candidate) => candidate.includes(` ${code} `)) ?? '';
+  return line.slice(line.indexOf(code) + code.length + 1);
 }
