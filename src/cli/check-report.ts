@@ -79,25 +79,45 @@ function reported({ span, severity, code, object, path, message, hint }: Diagnos
 
 /** Returns the report for people: each fault with its lines of code, then changes and counts. `texts`: content by file. */
 export function formatReport(report: CheckReport, texts: ReadonlyMap<string, string>, paint: Painter): string {
-  const lines = new Map<string, readonly string[]>();
-  const linesOf = (file: string): readonly string[] => {
-    const known = lines.get(file) ?? (texts.get(file) ?? '').split(/\r\n|\n|\r/);
-    lines.set(file, known);
+  const files = new Map<string, FrameSource>();
+  const sourceOf = (file: string): FrameSource => {
+    const known = files.get(file) ?? frameSource(texts.get(file) ?? '');
+    files.set(file, known);
     return known;
   };
-  const parts = report.diagnostics.map((diagnostic) => formatDiagnostic(diagnostic, linesOf(diagnostic.file), paint));
+  const parts = report.diagnostics.map((diagnostic) => {
+    const source = sourceOf(diagnostic.file);
+    return formatDiagnostic(diagnostic, mayShow(diagnostic, source) ? source.lines : [], paint);
+  });
   if (report.changes !== undefined) parts.push(formatChanges(report.changes, paint));
   parts.push(formatSummary(report.summary, paint));
   return parts.join('\n');
 }
 
-/** Returns one fault: `file:line:col: error[CODE]: object: path: message`, a code frame, and a hint. */
+/** The lines of a file, and whether some of them are the content of a Secret. */
+interface FrameSource {
+  readonly lines: readonly string[];
+  readonly holdsSecret: boolean;
+}
+
+function frameSource(text: string): FrameSource {
+  return { lines: text.split(/\r\n|\n|\r/), holdsSecret: /\bkind["']?\s*:\s*["']?Secret\b/.test(text) };
+}
+
+/** Reports go into logs: no line of a Secret is shown, nor one of which nobody knows to whom it belongs, nor one that holds many objects. */
+function mayShow({ object, line }: ReportedDiagnostic, { lines, holdsSecret }: FrameSource): boolean {
+  if (!holdsSecret) return true;
+  const isLong = (lines[line - 1] ?? '').length > FRAME_WIDTH;
+  return object !== '' && !object.startsWith('Secret ') && !isLong;
+}
+
+/** Returns one fault: `file:line:col: error[CODE]: object: path: message`, a code frame, and a hint. Without lines there is no frame. */
 export function formatDiagnostic(diagnostic: ReportedDiagnostic, lines: readonly string[], paint: Painter): string {
   const { severity, code, hint, line, column } = diagnostic;
   const place = formatSpan(diagnostic);
   const mark = paint(severity === 'error' ? 'red' : 'yellow', `${severity}[${code}]`);
   const head = `${paint('bold', place)}: ${mark}: ${describe(diagnostic)}\n`;
-  const frame = line === 0 ? '' : codeFrame(lines, line, column, paint);
+  const frame = line === 0 || lines.length === 0 ? '' : codeFrame(lines, line, column, paint);
   return `${head}${frame}${hint === '' ? '' : `hint: ${hint}\n`}`;
 }
 

@@ -72,6 +72,34 @@ describe('reports', () => {
 });
 
 describe('code frames', () => {
+  it('never show the content of a Secret, nor a line that may be of one', () => {
+    const text = 'kind: Secret\nstringData: { key: hush }\n---\nkind: Gateway\nspec: odd\n';
+    const frameOf = (object: string, line: number, content: string): string => {
+      const { span } = diagnostic({});
+      const report = buildReport({
+        files: 1,
+        diagnostics: [diagnostic({ object, span: { ...span, file: 'a.yaml', line, column: 1 } })],
+        objects: [],
+      });
+      return formatReport(report, new Map([['a.yaml', content]]), plain);
+    };
+    const json = JSON.stringify({
+      items: [
+        { kind: 'Secret', data: { key: 'hush' } },
+        { kind: 'Gateway', pad: 'x'.repeat(200) },
+      ],
+    });
+    for (const [object, line, content] of [
+      ['Secret default/a', 2, text],
+      ['', 2, text],
+      ['Gateway default/a', 1, json],
+    ] as const) {
+      expect(frameOf(object, line, content)).not.toContain('hush');
+    }
+    expect(frameOf('Gateway default/a', 5, text)).toContain('5 | spec: odd');
+    expect(frameOf('', 2, text.replace('Secret', 'ConfigMap'))).toContain('hush');
+  });
+
   it('put the caret under the code point, tabs included', () => {
     expect(codeFrame(['a', '\t😀é: x', 'b'], 2, 6, plain)).toBe('  1 | a\n  2 | \t😀é: x\n    | \t    ^\n  3 | b\n');
   });
