@@ -67,20 +67,25 @@ async function checkPorts(
   });
 }
 
-/** IR listeners are named `namespace/gateway/listener`. */
+/** IR listeners are named `namespace/gateway/listener`, those of ListenerSets `namespace/gateway/setNamespace/set/listener`. */
 function placeOfListener(
   name: string,
   resources: readonly Resource[],
   socket: IrSocket,
 ): { readonly object: string; readonly path: string; readonly span: SourceSpan } {
-  const [namespace = '', gatewayName = '', listenerName = ''] = name.split('/');
-  const gateway = resources.find(
-    ({ kind, metadata }) => kind === 'Gateway' && metadata.namespace === namespace && metadata.name === gatewayName,
+  const parts = name.split('/');
+  const kind = parts.length > 3 ? 'ListenerSet' : 'Gateway';
+  const [namespace = '', ownerName = '', listenerName = ''] = parts.slice(-3);
+  const owner = resources.find(
+    (resource) =>
+      resource.kind === kind && resource.metadata.namespace === namespace && resource.metadata.name === ownerName,
   );
-  if (gateway?.kind !== 'Gateway') return { object: name, path: '', span: wholeFile(socket.key) };
-  const index = gateway.spec.listeners.findIndex((listener) => listener.name === listenerName);
+  if (owner?.kind !== 'Gateway' && owner?.kind !== 'ListenerSet') {
+    return { object: name, path: '', span: wholeFile(socket.key) };
+  }
+  const index = owner.spec.listeners.findIndex((listener) => listener.name === listenerName);
   const path = `spec.listeners[${index}].port`;
-  return { object: objectLabel('Gateway', namespace, gatewayName), path, span: spanAt(gateway, path) };
+  return { object: objectLabel(kind, namespace, ownerName), path, span: spanAt(owner, path) };
 }
 
 function listObjects(resources: readonly Resource[], statuses: readonly ObjectStatus[]): ListedObject[] {
