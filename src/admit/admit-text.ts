@@ -12,6 +12,7 @@ import {
   schemaOf,
   spanAt,
 } from '../gateway-api/index.js';
+import { complete } from './complete.js';
 import { identify } from './identify.js';
 import { LineMap } from './line-map.js';
 import { plainValue } from './plain-value.js';
@@ -134,7 +135,7 @@ class FileAdmission {
       positions: positions.finish(),
     } as unknown as Resource;
     // Rules are judged even where a value is out of bounds, so that one run names all faults.
-    return this.#obeysRules(resource, version, label) && reader.errors === 0 ? resource : undefined;
+    return this.#obeysRules(resource, version, label) && reader.errors === 0 ? complete(resource) : undefined;
   }
 
   #obeysRules(resource: Resource, version: string, label: string): boolean {

@@ -80,6 +80,7 @@ export class ValueReader {
       case 'map':
         return node.kind === 'map' ? this.#map(schema, node, at) : this.#wrongType(node, 'a map', schema);
       case 'object':
+        if (schema.absentIsEmpty === true && isNull(node)) return this.#fields(schema, EMPTY, at);
         return node.kind === 'map' ? this.#fields(schema, node, at) : this.#wrongType(node, 'an object', schema);
       case 'union':
         return this.#union(schema, node, at);

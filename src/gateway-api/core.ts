@@ -20,19 +20,23 @@ const portName = string('name of the port', { maxLength: 63, format: 'labelOrNon
 const appProtocol = string('protocol above the transport, such as kubernetes.io/h2c', { format: 'qualifiedName' });
 const transport = oneOf('transport', ['TCP', 'UDP', 'SCTP']);
 
-export const servicePort = object('a port of the Service', {
-  name: optional(portName),
-  protocol: withDefault(transport, 'TCP'),
-  appProtocol: optional(appProtocol),
-  port: integer('port number that routes name', { min: 1, max: 65535 }),
-  targetPort: optional(
-    union('port of the endpoints: a number, or a name in the EndpointSlice', [
-      integer('port number; 0 is that of the Service', { min: 0, max: 65535 }),
-      string('port name', { minLength: 1, maxLength: 15, format: 'portName' }),
-    ]),
-  ),
-  nodePort: unchecked('no meaning here'),
-});
+export const servicePort = object(
+  'a port of the Service',
+  {
+    name: optional(portName),
+    protocol: withDefault(transport, 'TCP'),
+    appProtocol: optional(appProtocol),
+    port: integer('port number that routes name', { min: 1, max: 65535 }),
+    targetPort: optional(
+      union('port of the endpoints: a number, or a name in the EndpointSlice', [
+        integer('port number; 0 is that of the Service', { min: 0, max: 65535 }),
+        string('port name', { minLength: 1, maxLength: 15, format: 'portName' }),
+      ]),
+    ),
+    nodePort: unchecked('no meaning here'),
+  },
+  { absentIsEmpty: true },
+);
 export type ServicePort = Infer<typeof servicePort>;
 
 export const serviceSpec = object(
@@ -68,34 +72,42 @@ export const serviceSpec = object(
 );
 export type ServiceSpec = Infer<typeof serviceSpec>;
 
-export const endpoint = object('one endpoint', {
-  addresses: array('addresses; the first one counts', string('address', { minLength: 1 }), {
-    minItems: 1,
-    maxItems: 100,
-  }),
-  conditions: withDefault(
-    object('state of the endpoint', {
-      ready: optional(boolean('takes traffic; not given counts as true')),
-      serving: optional(boolean('would take traffic if it were not ending')),
-      terminating: optional(boolean('is ending')),
+export const endpoint = object(
+  'one endpoint',
+  {
+    addresses: array('addresses; the first one counts', string('address', { minLength: 1 }), {
+      minItems: 1,
+      maxItems: 100,
     }),
-    {},
-  ),
-  hostname: unchecked('no meaning here'),
-  nodeName: unchecked('no meaning here'),
-  zone: unchecked('no meaning here'),
-  targetRef: unchecked('no meaning here'),
-  hints: unchecked('no meaning here'),
-  deprecatedTopology: unchecked('no meaning here'),
-});
+    conditions: withDefault(
+      object('state of the endpoint', {
+        ready: optional(boolean('takes traffic; not given counts as true')),
+        serving: optional(boolean('would take traffic if it were not ending')),
+        terminating: optional(boolean('is ending')),
+      }),
+      {},
+    ),
+    hostname: unchecked('no meaning here'),
+    nodeName: unchecked('no meaning here'),
+    zone: unchecked('no meaning here'),
+    targetRef: unchecked('no meaning here'),
+    hints: unchecked('no meaning here'),
+    deprecatedTopology: unchecked('no meaning here'),
+  },
+  { absentIsEmpty: true },
+);
 export type Endpoint = Infer<typeof endpoint>;
 
-export const endpointPort = object('a port of all endpoints of the slice', {
-  name: withDefault(portName, ''),
-  protocol: withDefault(transport, 'TCP'),
-  appProtocol: optional(appProtocol),
-  port: optional(integer('port number; one that no endpoint can have is left out', { min: -2_147_483_648 })),
-});
+export const endpointPort = object(
+  'a port of all endpoints of the slice',
+  {
+    name: withDefault(portName, ''),
+    protocol: withDefault(transport, 'TCP'),
+    appProtocol: optional(appProtocol),
+    port: optional(integer('port number; one that no endpoint can have is left out', { min: -2_147_483_648 })),
+  },
+  { absentIsEmpty: true },
+);
 export type EndpointPort = Infer<typeof endpointPort>;
 
 /** An EndpointSlice has no spec: its fields stand at the top of the object. */

@@ -67,9 +67,9 @@ export interface BackendTLSPolicy extends ResourceBase<GatewayApi, 'BackendTLSPo
 
 export interface Secret extends ResourceBase<'v1', 'Secret'> {
   readonly type: Infer<(typeof secretFields)['type']>;
-  /** Base64. */
+  /** Base64; admission has put `stringData` over it. */
   readonly data: Infer<(typeof secretFields)['data']>;
-  /** Plain text; goes before `data`. */
+  /** Plain text; in the file only. */
   readonly stringData?: Infer<(typeof secretFields)['stringData']>;
 }
 

@@ -79,7 +79,7 @@ export interface MapNode extends NodeBase {
 export interface ObjectNode extends NodeBase {
   readonly type: 'object';
   readonly fields: Readonly<Record<string, AnySchema>>;
-  /** Where the field is required but absent, it is read as if it were `{}`, so that what is missing in it is named. */
+  /** Where it must be there but is absent or `null`, it is read as if it were `{}`, so that what is missing in it is named. */
   readonly absentIsEmpty?: boolean;
   /** Fields that earlier releases of the API had, with what to write in their place. */
   readonly former?: Readonly<Record<string, string>>;

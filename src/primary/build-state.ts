@@ -4,7 +4,7 @@
  * Serves `build-task.ts`. The main thread never sees resources: it asks for what it needs.
  */
 import { createHash } from 'node:crypto';
-import { type AdmittedFile, admitSnapshot } from '../admit/index.js';
+import { type AdmittedFile, admitSnapshot, refuseChanges } from '../admit/index.js';
 import { compareDiagnostics, type Diagnostic, hasErrors } from '../base/index.js';
 import {
   CAPABILITIES,
@@ -12,18 +12,25 @@ import {
   type RetiredId,
   SlotBook,
   type SlotNames,
+  tableDigest,
 } from '../compile/compile.js';
-import { objectLabel, type Resource } from '../gateway-api/index.js';
+import type { Resource } from '../gateway-api/index.js';
 import { type Fault, type ListedObject, MAX_FAULTS } from '../ipc/admin-protocol.js';
 import type { Ir, IrSettings } from '../ir/ir.js';
 import { type BuildResult, build, plan } from '../pipeline.js';
 import { CODES } from '../resolve/codes.js';
 import type { Facts } from '../resolve/facts.js';
-import type { MergedStatus } from '../status/index.js';
 import { faultsOf } from './faults.js';
-import { type Counted, countGenerations, type Ledger, recordStatuses } from './ledger.js';
+import { countGenerations, EMPTY_ROSTER, ledgerOf, type Roster, type Row, recordStatuses } from './ledger.js';
 import { decodeLedger, encodeLedger } from './ledger-file.js';
-import { isSameObject, listPage, type ObjectFilter, type ObjectPage, type PageRequest } from './object-list.js';
+import {
+  isSameObject,
+  listPage,
+  type ObjectFilter,
+  type ObjectPage,
+  ownStatus,
+  type PageRequest,
+} from './object-list.js';
 import type { BuildOutcome, ObjectChange } from './reload.js';
 
 /** One file of a build, known by its hash or with what admission made of it. */
@@ -98,12 +105,8 @@ interface Served {
   /** `undefined`: nothing serves yet. */
   readonly facts: Facts | undefined;
   readonly diagnostics: readonly Diagnostic[];
-  /** By `objectLabel`, sorted by kind, namespace and name. */
-  readonly resources: ReadonlyMap<string, Resource>;
-  /** Ours, by `objectLabel`, in the order of `buildStatus`. */
-  readonly status: ReadonlyMap<string, MergedStatus>;
-  readonly ledger: Ledger;
-  /** Hash of the IR without endpoints: equal hash, equal table. */
+  readonly roster: Roster;
+  /** Hash of the table without its generation. */
   readonly tableKey: string;
   readonly sets: ReadonlyMap<number, string>;
   readonly book: SlotBook;
@@ -117,9 +120,7 @@ const NOTHING: Served = {
   inputs: '',
   facts: undefined,
   diagnostics: [],
-  resources: new Map(),
-  status: new Map(),
-  ledger: new Map(),
+  roster: EMPTY_ROSTER,
   tableKey: '',
   sets: new Map(),
   book: new SlotBook(),
@@ -130,7 +131,7 @@ export class BuildState {
   #files = new Map<string, { readonly hash: string; readonly admitted: AdmittedFile }>();
   #served: Served = NOTHING;
   #candidate: Served | undefined;
-  #kept: { readonly ledger: Ledger | undefined; readonly digest: string } = { ledger: undefined, digest: '' };
+  #kept: { readonly roster: Roster | undefined; readonly digest: string } = { roster: undefined, digest: '' };
   readonly #keepRetired: number;
 
   /** So many vanished objects go on counting where they were, should they come back; of more, the slots are reused. */
@@ -153,14 +154,14 @@ export class BuildState {
       const { diagnostics } = before;
       return { outcome: 'unchanged', diagnostics, changes: [], built: undefined, summary: this.summary(), retired: [] };
     }
-    const snapshot = admitSnapshot(files);
+    const snapshot = refuseChanges(before.resources.values(), admitSnapshot(files));
     const admission = [...request.readDiagnostics, ...snapshot.diagnostics].sort(compareDiagnostics);
     if (hasErrors(admission) && !request.keepGoing) return this.#refuse(admission);
     // A build that is not programmed must leave no trace in the book.
     const book = SlotBook.from(before.book.toJSON());
     book.free(request.reusable);
-    const counted = countGenerations(snapshot.resources, snapshot.refused, before.ledger);
-    const result = build({ ...snapshot, resources: counted.resources }, request.facts, book, request.generation);
+    const counted = countGenerations(snapshot.resources, snapshot.refused, before.roster);
+    const result = build({ ...snapshot, resources: resourcesOf(counted) }, request.facts, book, request.generation);
     const diagnostics = [...admission, ...result.diagnostics].sort(compareDiagnostics);
     if (!request.keepGoing && result.diagnostics.some(isAboutAll)) return this.#refuse(diagnostics);
     const candidate: Served = {
@@ -169,9 +170,9 @@ export class BuildState {
       facts: request.facts,
       diagnostics,
     };
-    const changes = listChanges(before, candidate);
+    const changes = listChanges(before.roster.rows, candidate.roster.rows);
     this.#candidate = candidate;
-    const summary = summarize(candidate);
+    const summary = summarize(candidate.roster);
     const vanished = book.retiredBefore(request.oldestHeld);
     const retired = vanished.length > this.#keepRetired ? vanished.slice(0, MAX_RECLAIMED) : [];
     if (isSameService(before, candidate)) {
@@ -222,12 +223,12 @@ export class BuildState {
 
   /** Returns what the overview says about the objects that serve. */
   summary(): StatusSummary {
-    return summarize(this.#served);
+    return summarize(this.#served.roster);
   }
 
   /** Returns the objects that serve, with their status, sorted by kind, namespace and name: one page of them. */
   page(request: PageRequest): ObjectPage {
-    return listPage(this.#served, request);
+    return listPage(this.#served.roster.rows, request);
   }
 
   /** Returns what all pages have, one after the other. */
@@ -246,18 +247,18 @@ export class BuildState {
   restore(ledger: Uint8Array): string | undefined {
     const decoded = decodeLedger(ledger);
     if (!decoded.ok) return decoded.error;
-    this.#served = { ...this.#served, ledger: decoded.value };
+    this.#served = { ...this.#served, roster: { rows: [], dormant: decoded.value } };
     return undefined;
   }
 
   /** Returns the ledger that serves as bytes; `undefined` when they are those of the call before, unless `again` says so. */
   ledger(again: boolean): Uint8Array | undefined {
-    const { ledger } = this.#served;
-    if (ledger === this.#kept.ledger && !again) return undefined;
-    const bytes = encodeLedger(ledger);
+    const { roster } = this.#served;
+    if (roster === this.#kept.roster && !again) return undefined;
+    const bytes = encodeLedger(ledgerOf(roster));
     const digest = createHash('sha256').update(bytes).digest('hex');
     const isSame = digest === this.#kept.digest;
-    this.#kept = { ledger, digest };
+    this.#kept = { roster, digest };
     return isSame && !again ? undefined : bytes;
   }
 
@@ -266,13 +267,9 @@ export class BuildState {
    * nothing is kept for it: about a second for 100,000 routes.
    */
   ir(): Ir | undefined {
-    const { facts, resources } = this.#served;
+    const { facts, roster } = this.#served;
     if (facts === undefined) return undefined;
-    const { ir } = plan(
-      { resources: [...resources.values()], diagnostics: [], refused: new Set() },
-      facts,
-      CAPABILITIES,
-    );
+    const { ir } = plan({ resources: resourcesOf(roster), diagnostics: [], refused: new Set() }, facts, CAPABILITIES);
     return { ...ir, certificates: ir.certificates.map((certificate) => ({ ...certificate, privateKey: '' })) };
   }
 
@@ -304,22 +301,19 @@ function isAboutAll({ code, severity }: Diagnostic): boolean {
   return severity === 'error' && code === CODES.classParameters;
 }
 
+function resourcesOf({ rows }: Roster): Resource[] {
+  return rows.map(({ resource }) => resource);
+}
+
 function toServed(
-  counted: Counted,
-  result: BuildResult,
+  counted: Roster,
+  { status, compiled }: BuildResult,
   book: SlotBook,
   now: string,
 ): Omit<Served, 'inputs' | 'facts' | 'diagnostics'> {
-  const { ir, compiled } = result;
-  const ledger = recordStatuses(counted, result.status, now);
-  const labels = result.status.map(({ kind, namespace, name }) => objectLabel(kind, namespace, name));
   return {
-    resources: new Map(counted.resources.map((item) => [labelOf(item), item])),
-    status: new Map(labels.map((label) => [label, ledger.get(label)?.status ?? {}])),
-    ledger,
-    tableKey: createHash('sha256')
-      .update(JSON.stringify({ ...ir, clusters: ir.clusters.map(({ key }) => key) }))
-      .digest('hex'),
+    roster: recordStatuses(counted, status, now),
+    tableKey: tableDigest(compiled.table),
     sets: new Map(compiled.endpointSets.map((set) => [set.id, JSON.stringify(set)])),
     book,
   };
@@ -351,38 +345,56 @@ function isSameService(before: Served, candidate: Served): boolean {
   return true;
 }
 
-function listChanges(before: Served, after: Served): ObjectChange[] {
+/** Both are sorted alike, so that one pass side by side finds what differs. Cost: O(objects). */
+function listChanges(before: readonly Row[], after: readonly Row[]): ObjectChange[] {
   const changes: ObjectChange[] = [];
-  for (const [object, resource] of after.resources) {
-    const old = before.resources.get(object);
-    if (old === undefined) changes.push({ object, change: 'added' });
-    else if (!isSameObject(old, resource) || before.status.get(object) !== after.status.get(object)) {
-      changes.push({ object, change: 'changed' });
+  const removed: ObjectChange[] = [];
+  const old = new Map(before.length === 0 ? [] : outsiders(before, after).map((row) => [row.label, row]));
+  for (const row of before.length === 0 ? after : outsiders(after, before)) {
+    const known = old.get(row.label);
+    old.delete(row.label);
+    if (known === undefined) changes.push({ object: row.label, change: 'added' });
+    else if (!isSameObject(known.written, row.written) || ownStatus(known) !== ownStatus(row)) {
+      changes.push({ object: row.label, change: 'changed' });
     }
   }
-  for (const object of before.resources.keys()) {
-    if (!after.resources.has(object)) changes.push({ object, change: 'removed' });
-  }
-  return changes;
+  for (const object of old.keys()) removed.push({ object, change: 'removed' });
+  return [...changes, ...removed];
 }
 
-function summarize(served: Served): StatusSummary {
+/** Returns the rows of `all` that are not, as the very same rows, among `others`. */
+function outsiders(all: readonly Row[], others: readonly Row[]): Row[] {
+  const known = new Set(others);
+  return all.filter((row) => !known.has(row));
+}
+
+function summarize({ rows }: Roster): StatusSummary {
   const objects: Record<string, number> = {};
-  for (const { kind } of served.resources.values()) objects[kind] = (objects[kind] ?? 0) + 1;
   const faults: Fault[] = [];
   let faultCount = 0;
-  for (const [object, status] of served.status) {
-    const found = faultsOf(object, status);
+  for (const row of rows) {
+    const { kind } = row.written;
+    objects[kind] = (objects[kind] ?? 0) + 1;
+    const found = faultsOfRow(row);
+    if (found.length === 0) continue;
     faultCount += found.length;
     faults.push(...found.slice(0, Math.max(0, MAX_FAULTS - faults.length)));
   }
   return { objects, faults, faultCount };
 }
 
-function parsePage({ items }: ObjectPage): ListedObject[] {
-  return JSON.parse(`[${items}]`) as ListedObject[];
+/** Of rows, which stay the same while nothing about their objects changes. */
+const FAULTS = new WeakMap<Row, readonly Fault[]>();
+
+function faultsOfRow(row: Row): readonly Fault[] {
+  let faults = FAULTS.get(row);
+  if (faults === undefined) {
+    faults = faultsOf(row.label, ownStatus(row));
+    FAULTS.set(row, faults);
+  }
+  return faults;
 }
 
-function labelOf({ kind, metadata }: Resource): string {
-  return objectLabel(kind, metadata.namespace, metadata.name);
+function parsePage({ items }: ObjectPage): ListedObject[] {
+  return JSON.parse(`[${items}]`) as ListedObject[];
 }

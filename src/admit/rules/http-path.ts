@@ -4,7 +4,7 @@
 import type { HTTPPathMatch, HTTPRoute } from '../../gateway-api/index.js';
 import { eachItem, type Rule, type Violate } from './rule.js';
 
-const LEGAL = /^(?:[-A-Za-z0-9/._~!$&'()*+,;=:@]|%[0-9a-fA-F]{2})+$/;
+const LEGAL = /^(?:[-A-Za-z0-9/._~!$&'()*+,;=:@]|%[0-9a-fA-F]{2})*$/;
 
 /** What a path may not contain, and what to do about it. */
 const FORBIDDEN: readonly (readonly [RegExp, string, string])[] = [
@@ -19,13 +19,11 @@ const FORBIDDEN: readonly (readonly [RegExp, string, string])[] = [
 
 function checkPath({ type, value }: HTTPPathMatch, path: string, violate: Violate): void {
   if (type === 'RegularExpression') return;
-  if (!value.startsWith('/')) {
-    violate(path, `path "${value}" does not begin with "/"`, `write "/${value}"`);
-    return;
+  if (!value.startsWith('/')) violate(path, `path "${value}" does not begin with "/"`, `write "/${value}"`);
+  for (const [pattern, fault, remedy] of FORBIDDEN) {
+    if (pattern.test(value)) violate(path, `path "${value}" ${fault}`, remedy);
   }
-  const forbidden = FORBIDDEN.find(([pattern]) => pattern.test(value));
-  if (forbidden !== undefined) violate(path, `path "${value}" ${forbidden[1]}`, forbidden[2]);
-  else if (!LEGAL.test(value)) {
+  if (!LEGAL.test(value.replaceAll('#', ''))) {
     violate(
       path,
       `path "${value}" contains characters that no path has`,

@@ -77,7 +77,7 @@ function brokenRulesOfKind(resource: Resource, version: string): BrokenRule[] {
       return apply(SECRET_RULES, resource);
     case 'ConfigMap':
       return apply(CONFIG_MAP_RULES, resource);
-    // The one rule of GatewayClass is about two states of an object: `judgeChange`.
+    // The one rule of GatewayClass is about two states of an object: see `refuse-changes.ts`.
     case 'GatewayClass':
     case 'ReferenceGrant':
     case 'Namespace':
