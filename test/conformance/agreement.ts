@@ -8,7 +8,8 @@
  * 3. *Faults.* Every fault of the server is one of ours at the same field, and every one of ours is one of the server's. Where the
  *    server names the parent only, ours may lie below it: a rule (CEL) speaks about the object or list that it stands on, and the
  *    keys of labels and annotations are faults of the whole map. Structure (types, lengths, enumerations, patterns, required and
- *    repeated items) has no such freedom, but for this: the server points to the first repetition of an item, we to all.
+ *    repeated items) has no such freedom, but for repetitions: the server points to the first one, we to all, and where only a part
+ *    of an item is repeated we may point to that part.
  * 4. *Where the server stops early* we may say more: it reads no rules in an object that breaks its structure, and nothing at all in
  *    an object that does not decode into its Go type; then it names one field or none.
  * 5. *Stored object.* For a kind of the Gateway API our resource equals what the server stored, field by field. Of a kind of
@@ -28,11 +29,13 @@ const EXACT: ReadonlySet<string> = new Set([
   'FieldValueNotSupported',
   'FieldValueTooLong',
   'FieldValueTooMany',
-  'FieldValueDuplicate',
 ]);
 
 /** Reasons for which the server names no field of the object. */
 const PLACELESS: ReadonlySet<string> = new Set(['Unsent', 'NotFound', 'Undecodable']);
+
+/** Fields whose rules are about one text; where it breaks several of them, we name the first. */
+const OF_ONE_TEXT = /^(?!spec\.)|\.matches\[\d+\]\.path$|^spec\.(?:hostnames|ports|infrastructure)\b/;
 
 const UNKNOWN_FIELD = 'WG2101';
 const WRONG_TYPE = 'WG2103';
@@ -78,13 +81,22 @@ function differentUnknowns(theirs: readonly string[], faults: readonly Fault[]):
   ];
 }
 
+/** Several rules that are broken at one field need as many faults, unless they speak about one text. */
 function missing(causes: readonly Cause[], faults: readonly Fault[]): string[] {
+  const broken = new Map<string, number>();
   return causes
-    .filter((cause) => !faults.some((fault) => meets(fault, cause)))
+    .filter((cause) => {
+      const met = faults.filter((fault) => meets(fault, cause)).length;
+      if (isExact(cause) || OF_ONE_TEXT.test(cause.field)) return met === 0;
+      const before = broken.get(cause.field) ?? 0;
+      broken.set(cause.field, before + 1);
+      return met <= before;
+    })
     .map(({ field, reason, message }) => `server: ${field} ${reason} (${message}); not found by us`);
 }
 
 function surplus(causes: readonly Cause[], faults: readonly Fault[], rulesUnchecked: boolean): string[] {
+  if (causes.some(({ reason }) => PLACELESS.has(reason))) return [];
   return faults
     .filter(
       (fault) =>
@@ -107,8 +119,11 @@ function meets({ path }: Fault, { field, reason, message }: Cause): boolean {
   }
   const [ours, theirs] = [normal(path), normal(field)];
   if (ours === theirs) return true;
-  const exact = EXACT.has(reason) || message.includes(' in body ');
-  return !exact && isBelow(ours, theirs);
+  return !isExact({ reason, message }) && isBelow(ours, theirs);
+}
+
+function isExact({ reason, message }: Pick<Cause, 'reason' | 'message'>): boolean {
+  return EXACT.has(reason) || message.includes(' in body ');
 }
 
 function isBelow(path: string, parent: string): boolean {
@@ -164,7 +179,7 @@ function differentValues(resource: Resource, stored: Resource): string[] {
 function compare(ours: unknown, theirs: unknown, path: string, whole: boolean): string[] {
   if (isDeepStrictEqual(ours, theirs)) return [];
   if (!isObject(ours) || !isObject(theirs)) {
-    return isBlank(ours) && isBlank(theirs) ? [] : [`${path}: we have ${show(ours)}, server ${show(theirs)}`];
+    return !whole && isBlank(ours) && isBlank(theirs) ? [] : [`${path}: we have ${show(ours)}, server ${show(theirs)}`];
   }
   const keys = new Set([...Object.keys(ours), ...(whole || Array.isArray(theirs) ? Object.keys(theirs) : [])]);
   return [...keys].flatMap((key) => {
@@ -173,7 +188,7 @@ function compare(ours: unknown, theirs: unknown, path: string, whole: boolean): 
   });
 }
 
-/** Absent, or a container without content, at the top of a core object such as an EndpointSlice without `ports`. */
+/** For kinds of Kubernetes: what Go leaves out of the object that it stores. */
 function isBlank(value: unknown): boolean {
   return value === undefined || value === null || value === '' || (isObject(value) && Object.keys(value).length === 0);
 }

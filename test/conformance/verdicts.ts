@@ -3,6 +3,7 @@
  * server added to an object is kept, not the object; what changes from run to run or is of no concern to admission is left out.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'yaml';
@@ -56,6 +57,9 @@ interface Status {
 
 const FOLDER = fileURLToPath(new URL('verdicts/', import.meta.url));
 
+/** Where the verdicts under the definitions of a later version are, as far as they are others. */
+const LATER = `later${sep}`;
+
 /** What differs from run to run or is written by others than the user, as JSON pointers. */
 const NOISE =
   /^\/(?:status|metadata\/(?:uid|creationTimestamp|resourceVersion|generation|managedFields|selfLink)|spec\/clusterIPs?)(?:\/|$)/;
@@ -74,25 +78,39 @@ export function verdictOf({ text }: Case, { name, unsent, strict, warn }: Answer
   return { of, ...unknown, ...refusal(name, reply.code, reply.body as Status) };
 }
 
-/** Reads the verdicts of all groups. */
-export function readVerdicts(): ReadonlyMap<string, Verdicts> {
+/** Reads the verdicts of all groups. Under the definitions of the later version they are those of the earlier, where not given anew. */
+export function readVerdicts(version: 'judged' | 'later'): ReadonlyMap<string, Verdicts> {
+  const judged = readFolder(FOLDER);
+  if (version === 'judged') return judged;
+  const later = readFolder(FOLDER + LATER);
+  return new Map([...judged].map(([group, verdicts]) => [group, { ...verdicts, ...later.get(group) }]));
+}
+
+/** Writes all verdicts in the order given, those under the later definitions only where they are others; removes what is left over. */
+export function writeVerdicts(judged: ReadonlyMap<string, Verdicts>, later: ReadonlyMap<string, Verdicts>): void {
+  rmSync(FOLDER, { recursive: true, force: true });
+  mkdirSync(FOLDER + LATER, { recursive: true });
+  for (const [group, verdicts] of judged) {
+    writeFile(`${FOLDER}${group}.json`, Object.entries(verdicts));
+    const others = Object.entries(later.get(group) ?? {}).filter(
+      ([name, verdict]) => !isDeepStrictEqual(verdict, verdicts[name]),
+    );
+    if (others.length > 0) writeFile(`${FOLDER}${LATER}${group}.json`, others);
+  }
+}
+
+function readFolder(folder: string): ReadonlyMap<string, Verdicts> {
+  const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
   return new Map(
-    readdirSync(FOLDER)
+    files
       .sort()
-      .map((file) => [file.replace(/\.json$/, ''), JSON.parse(readFileSync(FOLDER + file, 'utf8')) as Verdicts]),
+      .map((file) => [file.replace(/\.json$/, ''), JSON.parse(readFileSync(folder + file, 'utf8')) as Verdicts]),
   );
 }
 
-/** Writes the verdicts of all groups in the order given, and removes the files of groups that are gone. */
-export function writeVerdicts(groups: ReadonlyMap<string, Verdicts>): void {
-  mkdirSync(FOLDER, { recursive: true });
-  for (const file of readdirSync(FOLDER)) if (!groups.has(file.replace(/\.json$/, ''))) rmSync(FOLDER + file);
-  for (const [group, verdicts] of groups) {
-    const lines = Object.entries(verdicts).map(
-      ([name, verdict]) => `${JSON.stringify(name)}: ${JSON.stringify(verdict)}`,
-    );
-    writeFileSync(`${FOLDER}${group}.json`, `{\n${lines.join(',\n')}\n}\n`);
-  }
+function writeFile(path: string, verdicts: readonly (readonly [string, Verdict])[]): void {
+  const lines = verdicts.map(([name, verdict]) => `${JSON.stringify(name)}: ${JSON.stringify(verdict)}`);
+  writeFileSync(path, `{\n${lines.join(',\n')}\n}\n`);
 }
 
 /** Returns the object that the server stored, as far as a verdict keeps it. */
@@ -123,13 +141,27 @@ function refusal(name: string, code: number, { message = '', details }: Status):
   }
   const rulesUnchecked = found.some((cause) => cause.message?.includes('some validation rules were not checked'));
   const causes = found
-    .filter(({ field }) => field !== '<nil>')
-    .map(({ field = '', reason = '', message: says = '' }) => ({ field, reason, message: shorten(says) }));
+    .map(({ field = '', reason = '', message: says = '' }) => ({
+      field: placeOf(field, says),
+      reason,
+      message: shorten(says),
+    }))
+    .filter(({ field, reason }) => field !== '<nil>' && !(reason === 'FieldValueInvalid' && isMistyped(found, field)));
   const distinct = new Map(causes.map((cause) => [JSON.stringify(cause), cause]));
   return {
     causes: [...distinct.keys()].sort().map((key) => distinct.get(key) as Cause),
     ...(rulesUnchecked ? { rulesUnchecked } : {}),
   };
+}
+
+/** A number that is too large is a fault without a field, which only the message names. */
+function placeOf(field: string, message: string): string {
+  return (field === '<nil>' ? /Checked value must be of type .* in (\S+)$/.exec(message)?.[1] : undefined) ?? field;
+}
+
+/** A value of the wrong type gives rise to further complaints about the same field. */
+function isMistyped(causes: readonly Partial<Cause>[], place: string): boolean {
+  return causes.some(({ field, reason }) => field === place && reason === 'FieldValueTypeInvalid');
 }
 
 /** Without the values that people sent: these are in the case, and may be long. */

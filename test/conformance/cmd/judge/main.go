@@ -9,6 +9,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"log"
 	"os"
 	"os/exec"
@@ -51,6 +52,7 @@ type options struct {
 	usable, unusable      string
 	organization, version string
 	cases, answers        string
+	definitions           string
 	suite                 []string
 	parallel              int
 }
@@ -89,6 +91,7 @@ func parse(args []string) (string, options) {
 	f.IntVar(&o.parallel, "parallel", 4, "how many of the tests that allow it run at a time")
 	f.StringVar(&o.cases, "cases", "", "admission: objects to ask about, a line of JSON each with name and text")
 	f.StringVar(&o.answers, "answers", "", "admission: file for the answers")
+	f.StringVar(&o.definitions, "gateway-api", "", "admission: version of the definitions, such as v1.7.0 (default: that of go.mod)")
 	_ = f.Parse(args)
 	o.suite = f.Args()
 	return mode, o
@@ -249,10 +252,16 @@ func admit(ctx context.Context, o *options) error {
 	return err
 }
 
+const gatewayModule = "sigs.k8s.io/gateway-api"
+
 // gatewayAPI installs the definitions of the experimental channel, which holds
 // all of the standard one.
 func gatewayAPI(ctx context.Context, cluster *kube.Cluster, o *options) (client.Client, error) {
-	module, err := build.ModuleDir(o.root, "sigs.k8s.io/gateway-api")
+	files, err := gatewayFiles(o)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := fs.Sub(files, "config/crd/experimental")
 	if err != nil {
 		return nil, err
 	}
@@ -260,7 +269,15 @@ func gatewayAPI(ctx context.Context, cluster *kube.Cluster, o *options) (client.
 	if err != nil {
 		return nil, err
 	}
-	return api, kube.InstallCRDs(ctx, api, filepath.Join(module, "config/crd/experimental"))
+	return api, kube.InstallCRDs(ctx, api, folder)
+}
+
+func gatewayFiles(o *options) (fs.FS, error) {
+	if o.definitions != "" {
+		return build.Files(o.root, gatewayModule, o.definitions)
+	}
+	module, err := build.ModuleDir(o.root, gatewayModule)
+	return os.DirFS(module), err
 }
 
 func startProduct(cluster *kube.Cluster, o *options) (*proc.Process, error) {

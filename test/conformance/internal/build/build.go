@@ -2,9 +2,14 @@
 package build
 
 import (
+	"archive/zip"
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log"
 	"os"
 	"os/exec"
@@ -105,6 +110,29 @@ func ModuleDir(root, module string) (string, error) {
 		return "", err
 	}
 	return output(root, "go", "list", "-m", "-f", "{{.Dir}}", module)
+}
+
+// Files are those of a module in some version, which may ask for a newer Go
+// than there is: then the module can be read though not compiled.
+func Files(root, module, version string) (fs.FS, error) {
+	name := module + "@" + version
+	text, failed := command(root, "go", "mod", "download", "-json", name).Output()
+	var found struct{ Zip, Error string }
+	if err := json.Unmarshal(text, &found); err != nil {
+		return nil, errors.Join(failed, err)
+	}
+	if found.Zip == "" {
+		return nil, fmt.Errorf("%s: %s", name, found.Error)
+	}
+	archive, err := os.ReadFile(found.Zip)
+	if err != nil {
+		return nil, err
+	}
+	files, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
+	if err != nil {
+		return nil, err
+	}
+	return fs.Sub(files, name)
 }
 
 func command(root, name string, args ...string) *exec.Cmd {
