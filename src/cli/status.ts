@@ -1,17 +1,17 @@
 /**
  * `weirgate status [KIND [NAME]]`: what a running instance serves and what is wrong with it.
  */
+import { once } from 'node:events';
 import { Command, Option } from 'commander';
 import { err, ok, type Result } from '../base/index.js';
-import { objectLabel } from '../gateway-api/index.js';
-import { askAdmin } from '../ipc/admin-client.js';
 import { type Fault, type ListedObject, MAX_FAULTS, type ObjectList, type Overview } from '../ipc/admin-protocol.js';
-import { faultsOf } from '../primary/faults.js';
 import { complain, findAdminSocket, painterFor } from './defaults.js';
 import { EXIT } from './exit-status.js';
-import { parseKinds } from './kind-names.js';
-import { formatJson, formatYaml } from './output.js';
-import { formatFaults, formatObjects, formatOverview, type TableOptions } from './status-tables.js';
+import { type KindsWanted, parseWanted } from './kind-names.js';
+import { type AskFailure, StatusClient } from './status-client.js';
+import { formatDocument, ListWriter } from './status-documents.js';
+import { formatOverview } from './status-overview.js';
+import { formatFaults, Table, type TableOptions } from './status-tables.js';
 
 const FORMATS = ['table', 'wide', 'json', 'yaml'] as const;
 
@@ -22,18 +22,29 @@ interface StatusOptions {
   readonly admin: string | undefined;
 }
 
-/** A list of 100,000 objects takes some seconds, and waits for a build that runs. */
-const TIMEOUT_MS = 60_000;
 /** Kinds that the overview shows as tables, and how many objects of each. */
-const OVERVIEW_KINDS = ['GatewayClass', 'Gateway', 'HTTPRoute', 'TCPRoute'] as const;
+const OVERVIEW_KINDS = [
+  'GatewayClass',
+  'Gateway',
+  'ListenerSet',
+  'HTTPRoute',
+  'GRPCRoute',
+  'TLSRoute',
+  'TCPRoute',
+  'UDPRoute',
+  'BackendTLSPolicy',
+] as const;
 const OVERVIEW_ROWS = 20;
 
 /** Returns the command. Exit status: 0 all programmed · 1 something is not, or does not exist · 4 no instance. */
 export function statusCommand(): Command {
   return new Command('status')
     .summary('say what the running instance serves, and what is wrong with it')
-    .argument('[kind]', 'gateways, httproutes, routes, backends, …; several with commas; without it an overview')
-    .argument('[name]', 'one object of that kind')
+    .description(
+      'Shows objects as kubectl get does, with their conditions; without KIND an overview. Exit status 1 when one of them is not as it should be.',
+    )
+    .argument('[kind]', 'gateways, httproutes, routes, listeners, …; several with commas; KIND/NAME works as well')
+    .argument('[name]', 'one object of that kind; of listeners, the Gateway or ListenerSet that has them')
     .option('-n, --namespace <namespace>', 'objects of one namespace (default: of all)')
     .option('-A, --all-namespaces', 'objects of all namespaces, with a column that says which', false)
     .addOption(new Option('-o, --output <format>', 'how to print').choices(FORMATS).default('table'))
@@ -43,121 +54,207 @@ export function statusCommand(): Command {
     });
 }
 
-async function status(word: string | undefined, name: string | undefined, options: StatusOptions): Promise<number> {
-  const kinds = word === undefined ? ok(undefined) : parseKinds(word);
-  if (!kinds.ok) return complain(kinds.error, EXIT.usage);
+async function status(words: string | undefined, named: string | undefined, options: StatusOptions): Promise<number> {
+  const [word, name] = splitName(words, named);
+  const wanted = word === undefined ? ok(EVERYTHING) : parseWanted(word);
+  if (!wanted.ok) return complain(wanted.error, EXIT.usage);
   const socket = findAdminSocket(options.admin);
   if (!socket.ok) return complain(socket.error, EXIT.usage);
-  const ask = new Asker(socket.value);
+  const client = new StatusClient(socket.value);
   const isTable = options.output === 'table' || options.output === 'wide';
-  if (kinds.value === undefined && options.namespace === undefined && isTable) return await showOverview(ask, options);
+  if (word === undefined && options.namespace === undefined && isTable) return await showOverview(client, options);
 
-  const found = await ask.objects(kinds.value ?? [undefined], { name, namespace: options.namespace });
-  if (!found.ok) return complain(found.error.message, found.error.status);
-  const list = found.value;
-  if (name !== undefined && list.items.length === 0) {
+  const printer = printerFor(wanted.value, name, options);
+  const printed = await printAll(client, wanted.value.kinds, { name, namespace: options.namespace }, printer);
+  if (!printed.ok) return complain(printed.error.message, printed.error.status);
+  if (name !== undefined && printed.value.count === 0) {
     return complain(`the instance has no ${word} named ${name}`, EXIT.failed);
   }
-  const faults = list.items.flatMap(faultsOfObject);
-  process.stdout.write(isTable ? formatList(list.items, faults, options) : formatPlain(list, options.output));
-  return faults.length === 0 ? EXIT.ok : EXIT.failed;
+  await printer.end(printed.value);
+  return printed.value.faultCount === 0 ? EXIT.ok : EXIT.failed;
 }
 
-function formatPlain(list: ObjectList, output: StatusOptions['output']): string {
-  return output === 'yaml' ? formatYaml(list) : formatJson(list);
+/** Every kind, in one list. */
+const EVERYTHING: KindsWanted = { kinds: [undefined], listeners: false };
+
+/** `httproute/web` means the same as `httproute web`. */
+function splitName(word: string | undefined, name: string | undefined): [string | undefined, string | undefined] {
+  const slash = word?.indexOf('/') ?? -1;
+  if (word === undefined || slash === -1 || name !== undefined) return [word, name];
+  return [word.slice(0, slash), word.slice(slash + 1)];
 }
 
-function formatList(items: readonly ListedObject[], faults: readonly Fault[], options: StatusOptions): string {
-  if (items.length === 0) return 'no objects found\n';
-  const tables = groupByKind(items).map((objects) =>
-    formatObjects(objects, options.allNamespaces, tableOptions(options)),
-  );
-  return withFaults(tables, faults, faults.length);
+// ── what is printed ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** What is known when all objects have passed. */
+interface Passed {
+  readonly count: number;
+  /** The first of them. */
+  readonly faults: readonly Fault[];
+  readonly faultCount: number;
+  readonly overview: Overview;
 }
 
-async function showOverview(ask: Asker, options: StatusOptions): Promise<number> {
-  const answered = await ask.overview();
+/** Takes objects as they come, and prints at once or at the end. */
+interface Printer {
+  add(objects: readonly ListedObject[]): Promise<void>;
+  end(passed: Passed): Promise<void>;
+}
+
+/** Passes all objects that are wanted to the printer, page by page. */
+async function printAll(
+  client: StatusClient,
+  kinds: KindsWanted['kinds'],
+  filter: { readonly name: string | undefined; readonly namespace: string | undefined },
+  printer: Printer,
+): Promise<Result<Passed, AskFailure>> {
+  let count = 0;
+  let faultCount = 0;
+  let metadata: ObjectList['metadata'] | undefined;
+  const faults: Fault[] = [];
+  for (const kind of kinds) {
+    for await (const page of client.pages({ ...filter, kind })) {
+      if (!page.ok) return page;
+      const { items } = page.value;
+      metadata = page.value.metadata;
+      count += items.length;
+      faultCount += metadata.faultCount;
+      faults.push(...metadata.faults.slice(0, MAX_FAULTS - faults.length));
+      await printer.add(items);
+    }
+  }
+  if (metadata === undefined) return err({ message: 'no kind was named', status: EXIT.usage });
+  return ok({ count, faults, faultCount, overview: metadata.weirgate });
+}
+
+function printerFor(wanted: KindsWanted, name: string | undefined, options: StatusOptions): Printer {
+  switch (options.output) {
+    case 'json':
+      return new ListPrinter('json');
+    case 'yaml':
+      return name === undefined ? new ListPrinter('yaml') : new DocumentPrinter();
+    case 'table':
+    case 'wide':
+      return wanted.listeners ? new ListenerPrinter(options) : new TablePrinter(options, name !== undefined);
+  }
+}
+
+class ListPrinter implements Printer {
+  readonly #writer: ListWriter;
+
+  constructor(format: 'json' | 'yaml') {
+    this.#writer = new ListWriter(format, print);
+  }
+
+  async add(objects: readonly ListedObject[]): Promise<void> {
+    await this.#writer.add(objects);
+  }
+
+  async end({ overview }: Passed): Promise<void> {
+    await this.#writer.end({ weirgate: overview });
+  }
+}
+
+/** One object stands for itself, as with kubectl; a name that several namespaces have gives a List. */
+class DocumentPrinter implements Printer {
+  readonly #objects: ListedObject[] = [];
+
+  async add(objects: readonly ListedObject[]): Promise<void> {
+    this.#objects.push(...objects);
+  }
+
+  async end(passed: Passed): Promise<void> {
+    const [first, second] = this.#objects;
+    if (first !== undefined && second === undefined) return await print(formatDocument(first));
+    const list = new ListPrinter('yaml');
+    await list.add(this.#objects);
+    await list.end(passed);
+  }
+}
+
+class TablePrinter implements Printer {
+  readonly #options: StatusOptions;
+  readonly #tables = new Map<string, Table>();
+  readonly #listeners: Table | undefined;
+
+  /** A single Gateway with `-o wide` shows its listeners as well. */
+  constructor(options: StatusOptions, isOne: boolean) {
+    this.#options = options;
+    this.#listeners = isOne && options.output === 'wide' ? Table.ofListeners(tableOptions(options)) : undefined;
+  }
+
+  async add(objects: readonly ListedObject[]): Promise<void> {
+    for (const object of objects) {
+      let table = this.#tables.get(object.kind);
+      if (table === undefined) {
+        table = Table.ofKind(object.kind, tableOptions(this.#options));
+        this.#tables.set(object.kind, table);
+      }
+      table.add(object);
+      this.#listeners?.add(object);
+    }
+  }
+
+  async end(passed: Passed): Promise<void> {
+    const tables = [...this.#tables.values()];
+    const { allNamespaces } = this.#options;
+    const texts = tables.map((table) => table.format({ allNamespaces, isNamed: tables.length > 1 }));
+    const listeners = this.#listeners?.format({ allNamespaces, isNamed: true }) ?? '';
+    await printTables([...texts, listeners], passed);
+  }
+}
+
+class ListenerPrinter implements Printer {
+  readonly #options: StatusOptions;
+  readonly #table: Table;
+
+  constructor(options: StatusOptions) {
+    this.#options = options;
+    this.#table = Table.ofListeners(tableOptions(options));
+  }
+
+  async add(objects: readonly ListedObject[]): Promise<void> {
+    for (const object of objects) this.#table.add(object);
+  }
+
+  async end(passed: Passed): Promise<void> {
+    await printTables([this.#table.format({ ...this.#options, isNamed: false })], passed);
+  }
+}
+
+async function showOverview(client: StatusClient, options: StatusOptions): Promise<number> {
+  const answered = await client.overview();
   if (!answered.ok) return complain(answered.error.message, answered.error.status);
   const overview = answered.value;
   const tables = [formatOverview(overview, tableOptions(options))];
   for (const kind of OVERVIEW_KINDS) {
     const total = overview.objects[kind] ?? 0;
-    if (total === 0) continue;
-    const found = await ask.objects([kind], { limit: OVERVIEW_ROWS });
-    if (!found.ok) return complain(found.error.message, found.error.status);
-    const { items } = found.value;
-    const more = total > items.length ? `… and ${total - items.length} more ${kind}\n` : '';
-    tables.push(formatObjects(items, options.allNamespaces, tableOptions(options)) + more);
+    const table = Table.ofKind(kind, tableOptions(options));
+    for await (const page of total === 0 ? [] : client.pages({ kind, limit: OVERVIEW_ROWS })) {
+      if (!page.ok) return complain(page.error.message, page.error.status);
+      for (const object of page.value.items) table.add(object);
+    }
+    const more = total > OVERVIEW_ROWS ? `… and ${total - OVERVIEW_ROWS} more ${kind}\n` : '';
+    tables.push(table.format({ ...options, isNamed: true }) + more);
   }
-  process.stdout.write(withFaults(tables, overview.faults, overview.faultCount));
-  return overview.faultCount === 0 && overview.generation > 0 ? EXIT.ok : EXIT.failed;
+  await printTables(tables, { ...overview, count: tables.length });
+  return overview.faultCount === 0 ? EXIT.ok : EXIT.failed;
 }
 
-function withFaults(tables: readonly string[], faults: readonly Fault[], total: number): string {
-  const text = formatFaults(faults.slice(0, MAX_FAULTS), total, painterFor(process.stdout));
-  return [...tables, ...(text === '' ? [] : [text])].join('\n');
+async function printTables(
+  tables: readonly string[],
+  { count, faults, faultCount }: Pick<Passed, 'count' | 'faults' | 'faultCount'>,
+): Promise<void> {
+  if (count === 0) return await print('no objects found\n');
+  const told = formatFaults(faults.slice(0, MAX_FAULTS), faultCount, painterFor(process.stdout));
+  await print([...tables, told].filter((text) => text !== '').join('\n'));
 }
 
 function tableOptions({ output }: StatusOptions): TableOptions {
   return { wide: output === 'wide', now: new Date(), paint: painterFor(process.stdout) };
 }
 
-function faultsOfObject({ kind, metadata, status: found }: ListedObject): Fault[] {
-  return faultsOf(objectLabel(kind, metadata.namespace ?? '', metadata.name), found);
-}
-
-function groupByKind(items: readonly ListedObject[]): ListedObject[][] {
-  const groups = new Map<string, ListedObject[]>();
-  for (const item of items) {
-    const group = groups.get(item.kind) ?? [];
-    group.push(item);
-    groups.set(item.kind, group);
-  }
-  return [...groups.values()];
-}
-
-interface AskFailure {
-  readonly message: string;
-  readonly status: number;
-}
-
-interface ObjectQuery {
-  readonly name?: string | undefined;
-  readonly namespace?: string | undefined;
-  readonly limit?: number;
-}
-
-/** Asks one instance. */
-class Asker {
-  readonly #socket: string;
-
-  constructor(socket: string) {
-    this.#socket = socket;
-  }
-
-  overview(): Promise<Result<Overview, AskFailure>> {
-    return this.#get<Overview>('/overview');
-  }
-
-  /** Returns the objects of all these kinds in one list; `undefined` stands for every kind. */
-  async objects(kinds: readonly (string | undefined)[], query: ObjectQuery): Promise<Result<ObjectList, AskFailure>> {
-    let joined: ObjectList | undefined;
-    for (const kind of kinds) {
-      const wanted = Object.entries({ ...query, kind }).filter(([, value]) => value !== undefined);
-      const parameters = new URLSearchParams(wanted.map(([key, value]): [string, string] => [key, String(value)]));
-      const answered = await this.#get<ObjectList>(`/objects?${parameters}`);
-      if (!answered.ok) return answered;
-      const items: readonly ListedObject[] = [...(joined?.items ?? []), ...answered.value.items];
-      joined = { ...answered.value, items };
-    }
-    return joined === undefined ? err({ message: 'no kind was named', status: EXIT.usage }) : ok(joined);
-  }
-
-  async #get<T>(target: string): Promise<Result<T, AskFailure>> {
-    const answer = await askAdmin(this.#socket, 'GET', target, { timeoutMs: TIMEOUT_MS });
-    if (!answer.ok) return err({ message: answer.error.message, status: EXIT.unreachable });
-    const { status: code, body } = answer.value;
-    if (code === 200) return ok(JSON.parse(body) as T);
-    return err({ message: `the instance answered ${code} to GET ${target}: ${body.trim()}`, status: EXIT.failed });
-  }
+/** A pipe takes what it can: 100,000 objects must not wait in memory for it. */
+async function print(text: string): Promise<void> {
+  if (!process.stdout.write(text)) await once(process.stdout, 'drain');
 }
