@@ -7,8 +7,8 @@ import type { HTTPHeaderMatch, HTTPQueryParamMatch, HTTPRouteMatch } from '../ga
 import type { IrValueMatch } from '../ir/ir.js';
 import type { Capabilities } from '../model/capabilities.js';
 import type { HttpMatch } from '../model/model.js';
+import { patternFault } from '../model/patterns.js';
 import { CODES } from './codes.js';
-import { patternFault } from './patterns.js';
 import type { InvalidField, RuleFault } from './rule-faults.js';
 
 /** Matches of one rule and what is wrong with the others. */

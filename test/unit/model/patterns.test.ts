@@ -2,7 +2,7 @@
  * Regular expressions of matches. Every verdict here is that of Rust's regex crate 1.13.2, except those of the last table.
  */
 import { describe, expect, it } from 'vitest';
-import { patternFault } from '../../../src/resolve/patterns.js';
+import { patternFault } from '../../../src/model/patterns.js';
 
 const GOOD = [
   '',
