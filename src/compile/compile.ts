@@ -18,6 +18,7 @@ export type { CompiledEndpoint, CompiledEndpointSet } from './clusters.js';
 export { CompileError } from './compile-error.js';
 export { encodeEndpointSet } from './endpoint-set.js';
 export { type RetiredId, SlotBook, type SlotBookState, type SlotKind } from './slot-book.js';
+export { tableDigest } from './table-digest.js';
 
 /** What one generation is to the data plane. Plain data: may be posted between threads, `table` transferred. */
 export interface Compiled {

@@ -154,7 +154,7 @@ export class BuildState {
       const { diagnostics } = before;
       return { outcome: 'unchanged', diagnostics, changes: [], built: undefined, summary: this.summary(), retired: [] };
     }
-    const snapshot = refuseChanges(before.resources.values(), admitSnapshot(files));
+    const snapshot = refuseChanges(resourcesOf(before.roster), admitSnapshot(files));
     const admission = [...request.readDiagnostics, ...snapshot.diagnostics].sort(compareDiagnostics);
     if (hasErrors(admission) && !request.keepGoing) return this.#refuse(admission);
     // A build that is not programmed must leave no trace in the book.

@@ -63,36 +63,84 @@ export class Content {
   }
 }
 
-/** The objects of a build with their generations, and what is remembered about them, statuses still those of before. */
-export interface Counted {
-  readonly resources: readonly Resource[];
-  readonly ledger: Ledger;
-  /** Labels of refused objects that are remembered. */
-  readonly dormant: ReadonlySet<string>;
+/** An object with what is remembered about it. The very same row as before when nothing about it changed. */
+export interface Row {
+  /** As its file has it. */
+  readonly written: Resource;
+  /** With the generation that was counted. */
+  readonly resource: Resource;
+  /** See `objectLabel`. */
+  readonly label: string;
+  /** `undefined` for kinds whose generation nobody counts. */
+  readonly entry: LedgerEntry | undefined;
+  /** What `entry.status` was last merged with; `undefined`: the object has no status of ours. */
+  readonly source: ObjectStatus | undefined;
+}
+
+/** The objects of a build, and what is remembered about others. */
+export interface Roster {
+  /** Sorted by kind, namespace and name. */
+  readonly rows: readonly Row[];
+  /** Of objects that have errors now, and of all those that are not seen yet after a restart. */
+  readonly dormant: Ledger;
+}
+
+export const EMPTY_ROSTER: Roster = { rows: [], dormant: new Map() };
+
+/** Returns everything that is remembered, by label. Cost: O(objects). */
+export function ledgerOf({ rows, dormant }: Roster): Ledger {
+  const ledger = new Map<string, LedgerEntry>();
+  for (const { label, entry } of rows) if (entry !== undefined) ledger.set(label, entry);
+  for (const [label, entry] of dormant) ledger.set(label, entry);
+  return ledger;
 }
 
 /**
  * Counts generations: one more where the content changed, and never less than the file says, which may come from a cluster.
- * `refused` are the labels of objects that have errors now: they keep what they had. Objects that are gone are forgotten,
- * for an API server would begin anew as well. Cost: linear, with digests of what changed.
+ * `resources` are sorted by kind, namespace and name. `refused` are the labels of objects that have errors now: they keep what they
+ * had. Objects that are gone are forgotten, for an API server would begin anew as well. Statuses are still those of before.
+ * Cost: one pass over both lists side by side, with digests of what changed.
  */
-export function countGenerations(resources: readonly Resource[], refused: Iterable<string>, before: Ledger): Counted {
-  const ledger = new Map<string, LedgerEntry>();
-  const counted = resources.map((resource) => {
-    if (!COUNTED.has(resource.kind)) return resource;
-    const label = labelOf(resource);
-    const entry = nextEntry(resource, before.get(label));
-    ledger.set(label, entry);
-    return withGeneration(resource, entry.generation);
+export function countGenerations(resources: readonly Resource[], refused: ReadonlySet<string>, before: Roster): Roster {
+  const dormant = new Map<string, LedgerEntry>();
+  const sleep = (label: string, entry: LedgerEntry | undefined): void => {
+    if (entry !== undefined && refused.has(label)) dormant.set(label, entry);
+  };
+  const old = before.rows;
+  let next = 0;
+  const rows = resources.map((resource): Row => {
+    while (old[next] !== undefined && precedes((old[next] as Row).written, resource)) {
+      const gone = old[next++] as Row;
+      sleep(gone.label, gone.entry);
+    }
+    const known = old[next];
+    if (known === undefined || !isNamedAlike(known.written, resource))
+      return newRow(resource, undefined, before.dormant);
+    next += 1;
+    return known.written === resource ? known : newRow(resource, known, before.dormant);
   });
-  const dormant = new Set<string>();
-  for (const label of refused) {
-    const known = before.get(label);
-    if (known === undefined) continue;
-    ledger.set(label, known);
-    dormant.add(label);
-  }
-  return { resources: counted, ledger, dormant };
+  for (const { label, entry } of old.slice(next)) sleep(label, entry);
+  for (const [label, entry] of before.dormant) sleep(label, entry);
+  return { rows, dormant };
+}
+
+function newRow(written: Resource, known: Row | undefined, dormant: Ledger): Row {
+  const label = known?.label ?? labelOf(written);
+  if (!COUNTED.has(written.kind)) return { written, resource: written, label, entry: undefined, source: undefined };
+  const entry = nextEntry(written, known?.entry ?? dormant.get(label));
+  return { written, resource: withGeneration(written, entry.generation), label, entry, source: known?.source };
+}
+
+function precedes(a: Resource, b: Resource): boolean {
+  if (a === b) return false;
+  if (a.kind !== b.kind) return a.kind < b.kind;
+  if (a.metadata.namespace !== b.metadata.namespace) return a.metadata.namespace < b.metadata.namespace;
+  return a.metadata.name < b.metadata.name;
+}
+
+function isNamedAlike(a: Resource, b: Resource): boolean {
+  if (a === b) return true;
+  return a.kind === b.kind && a.metadata.name === b.metadata.name && a.metadata.namespace === b.metadata.namespace;
 }
 
 function nextEntry(resource: Resource, known: LedgerEntry | undefined): LedgerEntry {
@@ -106,19 +154,25 @@ function nextEntry(resource: Resource, known: LedgerEntry | undefined): LedgerEn
 }
 
 /**
- * Returns the ledger once the objects have these statuses: an object's own times where a condition stays, `now` (RFC 3339)
- * where it moves. An entry in which nothing moved is the very same. What has no status any more loses it.
+ * Returns the roster once the objects have these statuses: an object's own times where a condition stays, `now` (RFC 3339)
+ * where it moves. A row in which nothing moved is the very same. What has no status any more loses it.
+ * Cost: O(objects); statuses that are the very objects of before cost a look-up each.
  */
-export function recordStatuses({ ledger, dormant }: Counted, statuses: readonly ObjectStatus[], now: string): Ledger {
-  const byLabel = new Map(statuses.map((each) => [objectLabel(each.kind, each.namespace, each.name), each]));
-  const recorded = new Map<string, LedgerEntry>();
-  for (const [label, entry] of ledger) {
-    const next = byLabel.get(label);
-    const status = next === undefined ? undefined : mergeStatus(entry.status, next, now);
-    const stays = status === entry.status || dormant.has(label);
-    recorded.set(label, stays ? entry : { ...entry, status });
-  }
-  return recorded;
+export function recordStatuses({ rows, dormant }: Roster, statuses: readonly ObjectStatus[], now: string): Roster {
+  const unknown = new Set(statuses);
+  const isSettled = rows.map(({ source }) => source !== undefined && unknown.delete(source));
+  const byLabel = new Map([...unknown].map((each) => [objectLabel(each.kind, each.namespace, each.name), each]));
+  return {
+    rows: rows.map((row, index) => (isSettled[index] ? row : recordStatus(row, byLabel.get(row.label), now))),
+    dormant,
+  };
+}
+
+function recordStatus(row: Row, source: ObjectStatus | undefined, now: string): Row {
+  const { entry } = row;
+  if (entry === undefined || (source === undefined && entry.status === undefined)) return row;
+  const status = source === undefined ? undefined : mergeStatus(entry.status, source, now);
+  return { ...row, entry: status === entry.status ? entry : { ...entry, status }, source };
 }
 
 /** Objects with another generation than the file says, by the object of the file: equal ones have to stay the same object. */

@@ -3,11 +3,11 @@
  * of Secrets. Pure. Serves `build-state.ts` and, for the objects of a check, `cli/`.
  */
 import { compareStrings, firstDifference } from '../base/index.js';
-import { objectLabel, type Resource, statusOfOthers } from '../gateway-api/index.js';
+import { type Resource, statusOfOthers } from '../gateway-api/index.js';
 import type { Fault, ListedObject } from '../ipc/admin-protocol.js';
 import { type MergedStatus, mergeStatus } from '../status/index.js';
 import { faultsOf } from './faults.js';
-import { hasGeneration } from './ledger.js';
+import { hasGeneration, type Row } from './ledger.js';
 
 /** Which objects are wanted; absent fields match all. */
 export interface ObjectFilter {
@@ -34,33 +34,29 @@ export interface ObjectPage {
   readonly faults: readonly Fault[];
 }
 
-/** What is listed: both by `objectLabel`, the objects sorted by kind, namespace and name. */
-export interface Listable {
-  readonly resources: ReadonlyMap<string, Resource>;
-  readonly status: ReadonlyMap<string, MergedStatus>;
-}
-
 /** A page is built and sent as a whole: some milliseconds of the build thread, some megabytes of memory. */
 const MAX_OBJECTS = 500;
 const MAX_CHARACTERS = 4 * 1024 * 1024;
 
-/** Returns the first page of the objects behind `request.after`. Cost: O(objects that match or stand before them in their kind). */
-export function listPage({ resources, status }: Listable, request: PageRequest): ObjectPage {
-  const sorted = sortedOf(resources);
+/**
+ * Returns the first page of the objects behind `request.after`; `rows` are sorted by kind, namespace and name.
+ * Cost: O(objects that match or stand before them in their kind).
+ */
+export function listPage(rows: readonly Row[], request: PageRequest): ObjectPage {
   const most = Math.min(request.limit ?? MAX_OBJECTS, MAX_OBJECTS);
   const items: string[] = [];
   const faults: Fault[] = [];
   let characters = 0;
   let last: Resource | undefined;
-  for (let index = firstIndex(sorted, request); index < sorted.length; index++) {
-    const resource = sorted[index] as Resource;
+  for (let index = firstIndex(rows, request); index < rows.length; index++) {
+    const row = rows[index] as Row;
+    const { resource, label } = row;
     if (request.kind !== undefined && resource.kind !== request.kind) break;
     if (!isWanted(resource, request)) continue;
     if (items.length >= most || characters >= MAX_CHARACTERS) {
       return { items: items.join(), count: items.length, next: last === undefined ? undefined : placeOf(last), faults };
     }
-    const label = objectLabel(resource.kind, resource.metadata.namespace, resource.metadata.name);
-    const own = status.get(label);
+    const own = ownStatus(row);
     const text = JSON.stringify(listObject(resource, own));
     items.push(text);
     faults.push(...faultsOf(label, own));
@@ -68,6 +64,11 @@ export function listPage({ resources, status }: Listable, request: PageRequest):
     last = resource;
   }
   return { items: items.join(), count: items.length, next: undefined, faults };
+}
+
+/** Returns our part of the status of an object; `undefined`: it has none. */
+export function ownStatus({ entry, source }: Row): MergedStatus | undefined {
+  return source === undefined ? undefined : entry?.status;
 }
 
 /** Returns the object as an API server would show it; `own` is our part of its status. */
@@ -129,26 +130,14 @@ function hideValues<T extends object>(secret: T): T {
 
 type Place = readonly [kind: string, namespace: string, name: string];
 
-/** The lists of the generation that serves, and of one before while its pages are still asked for. */
-const SORTED = new WeakMap<ReadonlyMap<string, Resource>, readonly Resource[]>();
-
-function sortedOf(resources: ReadonlyMap<string, Resource>): readonly Resource[] {
-  let sorted = SORTED.get(resources);
-  if (sorted === undefined) {
-    sorted = [...resources.values()];
-    SORTED.set(resources, sorted);
-  }
-  return sorted;
-}
-
 /** Returns where to begin: behind `after`, else with the first object of the kind. Cost: O(log objects). */
-function firstIndex(sorted: readonly Resource[], { kind, after }: PageRequest): number {
+function firstIndex(rows: readonly Row[], { kind, after }: PageRequest): number {
   if (after === undefined && kind === undefined) return 0;
   const [place, isBehind] = after === undefined ? [[kind ?? '', '', ''] as const, false] : [parsePlace(after), true];
-  let [low, high] = [0, sorted.length];
+  let [low, high] = [0, rows.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    const order = compareToPlace(sorted[middle] as Resource, place);
+    const order = compareToPlace((rows[middle] as Row).resource, place);
     if (order < 0 || (isBehind && order === 0)) low = middle + 1;
     else high = middle;
   }
