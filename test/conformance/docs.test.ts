@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { readSources } from '../architecture/sources.js';
-import { type CodeEntry, printCodes, printFeatures, printRules } from './docs.js';
+import { parseConditions, readShown } from './conditions.js';
+import { type CodeEntry, printCodes, printConditions, printFeatures, printRules } from './docs.js';
 import { parseLedger } from './ledger.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -38,6 +39,10 @@ describe('docs', () => {
     ['conformance.md', () => printRules(sections)],
     ['features.md', () => printFeatures(sections)],
     ['codes.md', () => printCodes(codeEntries())],
+    [
+      'conditions.md',
+      () => printConditions(parseConditions(read('test/conformance/conditions.yaml')), readShown(GOLDEN)),
+    ],
   ])('%s is up to date', (name, print) => {
     const path = join(ROOT, 'docs', name);
     const text = print();

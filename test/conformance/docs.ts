@@ -5,6 +5,7 @@
 import { CAPABILITIES } from '../../src/compile/capabilities.js';
 import { ALL_CAPABILITIES } from '../../src/model/capabilities.js';
 import { FEATURE_NAMES, supportedFeatures } from '../../src/resolve/features.js';
+import { type ConditionEntry, keyOf, type Shown } from './conditions.js';
 import { parseReference, type Rule, type Section } from './ledger.js';
 
 /** What a data plane still lacks, by the issue that brings it. */
@@ -12,6 +13,9 @@ const COMING: Readonly<Record<number, string>> = { 5: 'TLS', 6: 'HTTP in full', 
 
 /** Feature names about meshes; a gateway has nothing to do with them. */
 const MESH_FEATURES = 10;
+
+/** Most cases that are named for a condition. */
+const MOST_EXAMPLES = 3;
 
 const MADE_BY = '<!-- Printed by `npm run docs` from test/conformance; edit there. -->';
 
@@ -28,6 +32,8 @@ export function printRules(sections: readonly Section[]): string {
     `*Held by* is about admission, status and what the data plane is told. *In traffic* is about what clients and endpoints see; ${waiting} ` +
       'rules wait there for a part of the data plane, which until then is answered as the API wants it for what is not supported: see ' +
       '[features](features.md).',
+    'Not here: what concerns meshes only, and what only a connection to an API server can do (finalizers, versions of CRDs), which comes ' +
+      'with the Kubernetes source.',
     ...sections.flatMap(({ title, rules: own }) => [
       `## ${title}`,
       table(
@@ -66,6 +72,30 @@ export function printFeatures(sections: readonly Section[]): string {
         return [name, state, issues.join(', '), own.map(({ id }) => `\`${id}\``).join(' ')];
       }),
     ),
+  );
+}
+
+/** Returns docs/conditions.md: every condition that a status may have, with cases that show it. */
+export function printConditions(entries: readonly ConditionEntry[], shown: Shown): string {
+  return page(
+    'Conditions',
+    'What the status of an object may say, apart from what everybody wants: True with the reason of the type (Accepted, Programmed, ' +
+      'ResolvedRefs, AddressesAssigned), or Conflicted=False. A ListenerEntry is a listener of a ListenerSet; a Route has its conditions for ' +
+      'each parent, a BackendTLSPolicy for each Gateway.',
+    ...[...new Set(entries.map(({ owner }) => owner))].flatMap((owner) => [
+      `## ${owner}`,
+      table(
+        ['condition', 'status and reason', 'means', 'for example'],
+        entries
+          .filter((entry) => entry.owner === owner)
+          .map((entry) => [
+            entry.type,
+            entry.value,
+            entry.never === undefined ? entry.meaning : `*never:* ${entry.never}`,
+            (shown.get(keyOf(entry)) ?? []).slice(0, MOST_EXAMPLES).map(link).join('<br>'),
+          ]),
+      ),
+    ]),
   );
 }
 
