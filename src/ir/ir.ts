@@ -322,7 +322,7 @@ export interface IrCluster {
   readonly healthCheck: IrHealthCheck | undefined;
   /** What endpoints are spoken to with, unless the action is gRPC. With `tls`, `http2` is offered by ALPN. */
   readonly protocol: 'http1' | 'http2';
-  /** undefined: clear text. */
+  /** undefined: clear text. Of no meaning for what a `tls` listener passes through. */
   readonly tls: IrUpstreamTls | undefined;
 }
 
