@@ -43,7 +43,7 @@ export function printRules(sections: readonly Section[]): string {
           rule.level.toUpperCase(),
           rule.rule,
           rule.source,
-          rule.tests.map(link).join('<br>'),
+          (rule.tests ?? []).map(link).join('<br>'),
           [...(rule.traffic ?? []).map(link), ...coming(rule)].join('<br>'),
         ]),
       ),

@@ -35,7 +35,9 @@ describe('a fault of the ledger', () => {
 
   it.each<[string, Partial<Rule>[], string[]]>([
     ['none', [{}], []],
-    ['a rule without test', [{ tests: [] }, { id: 'gateway.rest' }], ['gateway.good: it has no test']],
+    ['a rule without test', [{ tests: undefined }, { id: 'gateway.rest' }], ['gateway.good: it has no test']],
+    ['an empty list', [{ tests: [], traffic: ['one case'] }], ['gateway.good: a list of it is empty; leave it out']],
+    ['none, by traffic alone', [{ tests: undefined, traffic: ['one case'] }], []],
     [
       'a golden case that is not there',
       [{ tests: ['one case', 'another'] }],

@@ -19,8 +19,8 @@ export interface Rule {
   /** One of the feature names of the specification. */
   readonly feature: string;
   readonly rule: string;
-  /** Hold what admission, status and the intermediate representation say; see `Reference`. */
-  readonly tests: readonly string[];
+  /** Hold what admission, status and the intermediate representation say; see `Reference`. None where only traffic can show it. */
+  readonly tests?: readonly string[] | undefined;
   /** Hold what clients and endpoints see. */
   readonly traffic?: readonly string[];
   /** Number of the issue whose data plane brings what is missing of `traffic`. */
@@ -113,8 +113,8 @@ function ruleFaults({ id, level, source, feature, rule, tests, traffic, issue }:
     (source ?? '') === '' && 'it has no source',
     !/^\S.*[^.\s]$/s.test(rule ?? '') && 'it is no sentence without a full stop',
     !world.featureNames.has(feature) && `feature ${feature} is none`,
-    (tests ?? []).length === 0 && 'it has no test',
-    traffic?.length === 0 && 'its traffic is empty; leave it out',
+    references.length === 0 && 'it has no test',
+    (tests?.length === 0 || traffic?.length === 0) && 'a list of it is empty; leave it out',
     issue !== undefined && !(Number.isInteger(issue) && issue > 0) && `issue ${issue} is none`,
     ...repeated(references).map((text) => `"${text}" is named twice`),
     ...references.flatMap((text) => referenceFault(text, world)),
