@@ -6,8 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { askAdmin } from '../../../src/ipc/admin-client.js';
-import type { Overview, ReloadAnswer } from '../../../src/ipc/admin-protocol.js';
+import type { Fault, Overview, ReloadAnswer } from '../../../src/ipc/admin-protocol.js';
 import { type AdminServer, AdminSocketError, type AdminSource, openAdmin } from '../../../src/primary/admin.js';
+import type { PageReply } from '../../../src/primary/build-task.js';
+import type { PageRequest } from '../../../src/primary/object-list.js';
 
 let folder: string;
 let path: string;
@@ -57,6 +59,53 @@ describe('the admin socket', () => {
     expect((await ask('/readyz')).status).toBe(200);
     expect((await ask('/reload?wait=1', 'POST')).status).toBe(200);
     expect((await ask('/reload', 'POST')).status).toBe(202);
+  });
+
+  it('joins pages of objects until there is none, or as many as are wanted', async () => {
+    const fault = (object: string): Fault => ({
+      object,
+      part: '',
+      condition: 'Accepted',
+      reason: 'Invalid',
+      message: '',
+    });
+    const asked: PageRequest[] = [];
+    const page = async (request: PageRequest): Promise<PageReply> => {
+      asked.push(request);
+      const number = asked.length;
+      return {
+        items: new TextEncoder().encode(`{"page":${number}},{"page":${number}}`),
+        count: 2,
+        next: number < 4 ? `after ${number}` : undefined,
+        faults: [fault(String(number))],
+      };
+    };
+    server = await openAdmin(path, source({ page }));
+    const all = JSON.parse((await ask('/objects?namespace=a')).body);
+    expect(all.items.map((item: { page: number }) => item.page)).toEqual([1, 1, 2, 2, 3, 3, 4, 4]);
+    expect(all.metadata).toMatchObject({ faultCount: 4, faults: [fault('1'), fault('2'), fault('3'), fault('4')] });
+    expect(all.metadata).not.toHaveProperty('continue');
+    expect(asked.map(({ after }) => after)).toEqual([undefined, 'after 1', 'after 2', 'after 3']);
+    expect(asked.every(({ namespace, limit }) => namespace === 'a' && limit === undefined)).toBe(true);
+
+    asked.length = 0;
+    const some = JSON.parse((await ask('/objects?limit=4&continue=x')).body);
+    expect(some.items).toHaveLength(4);
+    expect(some.metadata.continue).toBe('after 2');
+    expect(asked).toEqual([
+      { after: 'x', limit: 4 },
+      { after: 'after 1', limit: 2 },
+    ]);
+  });
+
+  it('cuts an answer off that cannot be finished, so that nobody takes it for whole', async () => {
+    const page = async ({ after }: PageRequest): Promise<PageReply> => {
+      if (after !== undefined) throw new Error('build thread is gone');
+      return { items: new TextEncoder().encode('{}'), count: 1, next: 'more', faults: [] };
+    };
+    server = await openAdmin(path, source({ page }));
+    expect(await askAdmin(path, 'GET', '/objects', { timeoutMs: 5_000 })).toMatchObject({ ok: false });
+    expect((await ask('/livez')).status).toBe(200);
   });
 
   it('says no to what is unknown, to GET with effects, and to nonsense', async () => {
