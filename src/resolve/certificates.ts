@@ -176,11 +176,11 @@ function readAuthorities(holder: Secret | ConfigMap): Result<readonly string[], 
   return text === undefined ? err(`it has no ${AUTHORITIES_ENTRY}`) : parseAuthorities(text, AUTHORITIES_ENTRY);
 }
 
-/** Returns a text that an object holds, wherever it may stand. */
+/** Returns a text that an object holds. Admission has put the plain text of a Secret into `data`. */
 function entryOf(holder: Secret | ConfigMap, name: string): string | undefined {
-  const own = (texts: Readonly<Record<string, string>> | undefined): string | undefined =>
-    texts !== undefined && Object.hasOwn(texts, name) ? texts[name] : undefined;
-  const plain = own(holder.kind === 'Secret' ? holder.stringData : holder.data);
+  const own = (texts: Readonly<Record<string, string>>): string | undefined =>
+    Object.hasOwn(texts, name) ? texts[name] : undefined;
+  const plain = holder.kind === 'ConfigMap' ? own(holder.data) : undefined;
   if (plain !== undefined) return plain;
   const encoded = own(holder.kind === 'Secret' ? holder.data : holder.binaryData);
   return encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString('utf8');

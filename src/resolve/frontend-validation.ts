@@ -31,7 +31,6 @@ export class FrontendValidation {
   readonly #context: Context;
   readonly #frontend: FrontendTls | undefined;
   readonly #byPath = new Map<string, PortValidation>();
-  readonly #ports = new Set<number>();
 
   constructor(gateway: GatewayDraft, context: Context) {
     this.#gateway = gateway;
@@ -41,7 +40,6 @@ export class FrontendValidation {
 
   /** Returns what holds for an HTTPS listener of the Gateway or of a ListenerSet of it; adds findings about it. */
   of(listener: ListenerDraft): ClientValidation {
-    this.#ports.add(listener.spec.port);
     const validation = this.#ofPort(listener.spec.port);
     if (validation === undefined) return 'none';
     if (!this.#context.capabilities.has('tls/clientValidation')) {
@@ -62,8 +60,8 @@ export class FrontendValidation {
     return this.#refuse(listener);
   }
 
-  /** Says what concerns the Gateway as a whole; call it once all its listeners are judged. */
-  report(): void {
+  /** Says what concerns the Gateway as a whole. `ports`: of its HTTPS listeners, served or not, those of its ListenerSets among them. */
+  report(ports: ReadonlySet<number>): void {
     const { perPort = [] } = this.#frontend ?? {};
     const { findings } = this.#context;
     const { resource } = this.#gateway;
@@ -82,7 +80,7 @@ export class FrontendValidation {
       });
     }
     for (const [index, { port }] of perPort.entries()) {
-      if (this.#ports.has(port)) continue;
+      if (ports.has(port)) continue;
       findings.add(resource, {
         code: CODES.clientValidation,
         path: `spec.tls.frontend.perPort[${index}].port`,

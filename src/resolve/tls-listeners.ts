@@ -23,12 +23,14 @@ export function resolveTls(
   context: Context,
 ): void {
   const validations = new Map(gateways.map((gateway) => [gateway, new FrontendValidation(gateway, context)]));
+  const ports = new Map(gateways.map((gateway) => [gateway, new Set<number>()]));
   for (const gateway of gateways) resolveClientCertificate(gateway, context);
   for (const listener of listeners) {
+    if (listener.spec.protocol === 'HTTPS') ports.get(listener.gateway)?.add(listener.spec.port);
     if (endsTls(listener)) terminate(listener, validations.get(listener.gateway), context);
     else if (listener.protocol === 'TLS') reportIgnored(listener, context);
   }
-  for (const validation of validations.values()) validation.report();
+  for (const [gateway, validation] of validations) validation.report(ports.get(gateway) ?? new Set());
 }
 
 function terminate(listener: ListenerDraft, validation: FrontendValidation | undefined, context: Context): void {
