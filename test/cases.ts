@@ -170,6 +170,7 @@ export const CASES: readonly IncidentCase[] = [
       { file: 'test/systemd/service.test.ts', text: 'takes the next good reload after a refused one' },
       { file: RELOAD, text: 'leaves the next one its chance (H24)' },
       { file: RELOAD, text: 'ends with what was written last' },
+      { file: 'test/e2e/state.root.test.ts', text: 'a full disk costs one warning and no traffic' },
     ],
     waitsFor: 8,
   },
