@@ -213,7 +213,12 @@ export class ValueReader {
           this.#path.push(name);
           values[name] = this.#fields(field, EMPTY, entry?.keyOffset ?? at);
           this.#path.pop();
-        } else if (field.presence === 'required') this.#missing(name, field, entry, unknown, at);
+        } else if (field.presence === 'required') {
+          const zero = schema.absentIsEmpty === true ? ZEROS[field.type] : undefined;
+          if (zero !== undefined) values[name] = zero;
+          else this.misfits++;
+          this.#missing(name, field, entry, unknown, at);
+        }
         continue;
       }
       if (field.type === 'unchecked') continue;
@@ -252,7 +257,7 @@ export class ValueReader {
     const hint = typo === undefined ? `add ${name}: ${field.doc}` : `${quote(typo)} may be meant as ${quote(name)}`;
     const message = entry === undefined ? `field "${name}" is missing` : `field "${name}" is empty`;
     this.#path.push(name);
-    this.#misfit(entry?.keyOffset ?? at, { code: 'WG2102', message, hint });
+    this.#fault(entry?.keyOffset ?? at, { code: 'WG2102', message, hint });
     this.#path.pop();
   }
 
@@ -324,6 +329,9 @@ export class ValueReader {
     return this.#path.reduce<string>(childPath, '');
   }
 }
+
+/** What Go has in place of a missing number or list. */
+const ZEROS: Partial<Record<AnySchema['type'], unknown>> = { integer: 0, array: [] };
 
 const UNION_TYPES: Readonly<Record<AnySchema['type'], string>> = {
   string: 'string',

@@ -79,7 +79,10 @@ export interface MapNode extends NodeBase {
 export interface ObjectNode extends NodeBase {
   readonly type: 'object';
   readonly fields: Readonly<Record<string, AnySchema>>;
-  /** Where it must be there but is absent or `null`, it is read as if it were `{}`, so that what is missing in it is named. */
+  /**
+   * Where it must be there but is absent or `null`, it is read as if it were `{}`, so that what is missing in it is named. Numbers and
+   * lists that are missing in it are 0 and `[]` for the rules: Kubernetes judges its own kinds so.
+   */
   readonly absentIsEmpty?: boolean;
   /** Fields that earlier releases of the API had, with what to write in their place. */
   readonly former?: Readonly<Record<string, string>>;

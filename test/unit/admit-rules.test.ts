@@ -114,6 +114,15 @@ describe('Gateway', () => {
       'WG3116 spec.listeners[0].filters.requests[0].extensionRef',
     ],
     [
+      'a listener filter asks by its protocol, at a port',
+      gateway(
+        '{name: a, port: 80, protocol: HTTP, filters: {requests: [{type: ExternalAuth, externalAuth: {protocol: HTTP, grpc: {}, backendRef: {name: a}}}]}}',
+      ),
+      'WG3116 spec.listeners[0].filters.requests[0].externalAuth.grpc',
+      'WG3116 spec.listeners[0].filters.requests[0].externalAuth.http',
+      'WG3116 spec.listeners[0].filters.requests[0].externalAuth.backendRef.port',
+    ],
+    [
       'labels of infrastructure are labels',
       gateway(HTTP, ', infrastructure: {labels: {-a: b}, annotations: {a.b/c: d}}'),
       'WG2107 spec.infrastructure.labels["-a"]',
@@ -145,6 +154,11 @@ describe('routes', () => {
     [
       'a Service without port',
       'spec: {rules: [{backendRefs: [{name: a}]}]}',
+      'WG3204 spec.rules[0].backendRefs[0].port',
+    ],
+    [
+      'an XBackend with port',
+      'spec: {rules: [{backendRefs: [{group: gateway.networking.x-k8s.io, kind: XBackend, name: a, port: 1}]}]}',
       'WG3204 spec.rules[0].backendRefs[0].port',
     ],
     ['another kind without port', 'spec: {rules: [{backendRefs: [{group: x, kind: Service, name: a}]}]}'],
@@ -321,6 +335,15 @@ describe('filters', () => {
       'a prefix replaced, two matched',
       `spec: {rules: [{matches: [{}, {}], filters: [{type: URLRewrite, urlRewrite: {${replace}}}]}]}`,
       'WG3406 spec.rules[0].filters[0].urlRewrite.path',
+    ],
+    [
+      'a prefix replaced for one backend, two matched',
+      `spec: {rules: [{matches: [{}, {}], backendRefs: [{name: a, port: 1, filters: [{type: URLRewrite, urlRewrite: {${replace}}}]}]}]}`,
+      'WG3406 spec.rules[0].backendRefs[0].filters[0].urlRewrite.path',
+    ],
+    [
+      'a prefix replaced for two backends, where an API server looks away',
+      `spec: {rules: [{matches: [{}, {}], backendRefs: [{name: a, port: 1, filters: [{type: URLRewrite, urlRewrite: {${replace}}}]}, {name: b, port: 1, filters: [{type: URLRewrite, urlRewrite: {${replace}}}]}]}]}`,
     ],
   ])('%s', (_, spec, ...expected) => {
     expect(faults(GATEWAY_API, 'HTTPRoute', spec)).toEqual(expected);

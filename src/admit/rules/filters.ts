@@ -11,7 +11,7 @@ import type {
   HTTPRouteFilter,
   HTTPRouteRule,
 } from '../../gateway-api/index.js';
-import { checkServicePort } from './route.js';
+import { checkBackendPort } from './route.js';
 import { eachItem, eachRepeated, type Rule, type Violate } from './rule.js';
 
 /** The field that belongs to each type of filter. */
@@ -107,9 +107,9 @@ function checkMirrors(route: FilteredRoute, violate: Violate): void {
 function checkFilterBackends(route: FilteredRoute, violate: Violate): void {
   eachFilter(route, ({ requestMirror, externalAuth }, path) => {
     if (requestMirror !== undefined)
-      checkServicePort(requestMirror.backendRef, `${path}.requestMirror.backendRef`, violate);
+      checkBackendPort(requestMirror.backendRef, `${path}.requestMirror.backendRef`, violate);
     if (externalAuth !== undefined)
-      checkServicePort(externalAuth.backendRef, `${path}.externalAuth.backendRef`, violate);
+      checkBackendPort(externalAuth.backendRef, `${path}.externalAuth.backendRef`, violate);
   });
 }
 
@@ -118,5 +118,9 @@ export const FILTER_RULES: readonly Rule<FilteredRoute>[] = [
   { code: 'WG3401', says: 'a filter has the field of its type and no other', check: checkFieldOfType },
   { code: 'WG3402', says: 'a filter stands once in a list, mirrors and extensions excepted', check: checkOnce },
   { code: 'WG3407', says: 'a mirror has a share of at most everything, given once', check: checkMirrors },
-  { code: 'WG3408', says: 'a reference to a Service in a filter has a port', check: checkFilterBackends },
+  {
+    code: 'WG3408',
+    says: 'a reference in a filter has a port to a Service, none to an XBackend',
+    check: checkFilterBackends,
+  },
 ];

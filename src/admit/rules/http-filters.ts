@@ -2,6 +2,7 @@
  * Rules for the filters that only HTTPRoute has, on rules and on backendRefs alike.
  */
 import type { CorsFilter, HTTPRoute, HTTPRouteFilter, HTTPRouteRule, PathModifier } from '../../gateway-api/index.js';
+import { checkExternalAuth } from './external-auth.js';
 import { eachItem, type Rule, type Violate } from './rule.js';
 
 interface FilterList {
@@ -80,16 +81,44 @@ function checkPathModifier(route: HTTPRoute, violate: Violate): void {
   });
 }
 
+/** Filters that replace the matched prefix, of a redirect and of a rewrite. */
+const PREFIX_FIELDS = ['requestRedirect', 'urlRewrite'] as const;
+
+/**
+ * The rule of the API asks whether there is exactly one such filter, on the rule or on exactly one backend, and finds nothing where there
+ * are more. So does this one; `resolve/` answers those.
+ */
 function checkPrefixReplacement(route: HTTPRoute, violate: Violate): void {
-  eachPathModifier(route, ({ type, replacePrefixMatch }, path, rule) => {
-    if (type !== 'ReplacePrefixMatch' || replacePrefixMatch === undefined) return;
+  eachItem(route.spec.rules, 'spec.rules', (rule, path) => {
     if (rule.matches.length === 1 && rule.matches[0]?.path.type === 'PathPrefix') return;
-    violate(
-      path,
-      'ReplacePrefixMatch needs a rule with exactly one match, of path type PathPrefix',
-      'split the rule, one for each prefix',
-    );
+    for (const field of PREFIX_FIELDS) {
+      const onRule = onlyReplacement(rule.filters, field);
+      if (onRule !== undefined) violateReplacement(`${path}.filters[${onRule}].${field}.path`, violate);
+      const backends = (rule.backendRefs ?? []).flatMap(({ filters }, index) => {
+        const onBackend = onlyReplacement(filters, field);
+        return onBackend === undefined ? [] : [`${path}.backendRefs[${index}].filters[${onBackend}].${field}.path`];
+      });
+      const [backend] = backends;
+      if (backend !== undefined && backends.length === 1) violateReplacement(backend, violate);
+    }
   });
+}
+
+/** Returns the index of the filter that replaces a prefix, if exactly one does. */
+function onlyReplacement(
+  filters: readonly HTTPRouteFilter[] = [],
+  field: (typeof PREFIX_FIELDS)[number],
+): number | undefined {
+  const found = [...filters.keys()].filter((index) => {
+    const modifier = filters[index]?.[field]?.path;
+    return modifier?.type === 'ReplacePrefixMatch' && modifier.replacePrefixMatch !== undefined;
+  });
+  return found.length === 1 ? found[0] : undefined;
+}
+
+function violateReplacement(path: string, violate: Violate): void {
+  const message = 'ReplacePrefixMatch needs a rule with exactly one match, of path type PathPrefix';
+  violate(path, message, 'split the rule, one for each prefix');
 }
 
 function checkCors(route: HTTPRoute, violate: Violate): void {
@@ -107,20 +136,9 @@ function checkCors(route: HTTPRoute, violate: Violate): void {
   });
 }
 
-function checkExternalAuth(route: HTTPRoute, violate: Violate): void {
+function checkExternalAuths(route: HTTPRoute, violate: Violate): void {
   eachFilter(route, ({ externalAuth }, path) => {
-    if (externalAuth === undefined) return;
-    for (const [protocol, field] of [
-      ['GRPC', 'grpc'],
-      ['HTTP', 'http'],
-    ] as const) {
-      const present = externalAuth[field] !== undefined;
-      if (present === (externalAuth.protocol === protocol)) continue;
-      const message = present
-        ? `${field} belongs to protocol ${protocol}`
-        : `protocol ${protocol} needs the field ${field}`;
-      violate(`${path}.externalAuth.${field}`, message, present ? 'remove it' : `add ${field}: {}`);
-    }
+    if (externalAuth !== undefined) checkExternalAuth(externalAuth, `${path}.externalAuth`, violate);
   });
 }
 
@@ -131,5 +149,5 @@ export const HTTP_FILTER_RULES: readonly Rule<HTTPRoute>[] = [
   { code: 'WG3405', says: 'a path modifier has the field of its type and no other', check: checkPathModifier },
   { code: 'WG3406', says: 'a prefix is replaced only where exactly one is matched', check: checkPrefixReplacement },
   { code: 'WG3409', says: '"*" in CORS lists stands alone', check: checkCors },
-  { code: 'WG3410', says: 'external auth has the field of its protocol and no other', check: checkExternalAuth },
+  { code: 'WG3410', says: 'external auth has the field of its protocol and no other', check: checkExternalAuths },
 ];

@@ -2,6 +2,8 @@
  * Rules of listeners, of a Gateway and of a ListenerSet alike: what goes with which protocol.
  */
 import type { Gateway, Listener, ListenerSet } from '../../gateway-api/index.js';
+import { checkExternalAuth } from './external-auth.js';
+import { checkBackendPort } from './route.js';
 import { eachItem, eachRepeated, type Rule, type Violate } from './rule.js';
 
 type ListenerOwner = Gateway | ListenerSet;
@@ -107,6 +109,10 @@ function checkListenerFilters(owner: ListenerOwner, violate: Violate): void {
           : `type ${type} needs ${field}`;
         violate(`${filterPath}.${field}`, message, present ? `remove it, or write type: ${type}` : `add ${field}`);
       }
+      const { externalAuth } = filter;
+      if (externalAuth === undefined) return;
+      checkExternalAuth(externalAuth, `${filterPath}.externalAuth`, violate);
+      checkBackendPort(externalAuth.backendRef, `${filterPath}.externalAuth.backendRef`, violate);
     });
   });
 }
@@ -119,5 +125,5 @@ export const LISTENER_RULES: readonly Rule<ListenerOwner>[] = [
   { code: 'WG3113', says: 'who ends TLS has a certificate', check: checkCertificates },
   { code: 'WG3114', says: 'hostname is not given for TCP and UDP', check: checkHostnameAbsent },
   { code: 'WG3115', says: 'port, protocol and hostname are unique together', check: checkListenersDistinct },
-  { code: 'WG3116', says: 'filters fit protocol and type', check: checkListenerFilters },
+  { code: 'WG3116', says: 'filters fit protocol and type, and ask a backend with a port', check: checkListenerFilters },
 ];

@@ -66,6 +66,8 @@ function checkRuleNames(route: Route, violate: Violate): void {
   );
 }
 
+const X_GROUP = 'gateway.networking.x-k8s.io';
+
 interface BackendReference {
   readonly group: string;
   readonly kind: string;
@@ -73,19 +75,20 @@ interface BackendReference {
   readonly port?: number;
 }
 
-/** Reports a Service reference without port. Serves filters as well. */
-export function checkServicePort(ref: BackendReference, path: string, violate: Violate): void {
-  if (ref.group !== '' || ref.kind !== 'Service' || ref.port !== undefined) return;
-  violate(
-    `${path}.port`,
-    `Service "${ref.name}" is named without a port`,
-    'add port: the port of the Service, not of its endpoints',
-  );
+/** Reports a Service reference without port, and an XBackend reference with one. Serves filters as well. */
+export function checkBackendPort({ group, kind, name, port }: BackendReference, path: string, violate: Violate): void {
+  if (group === '' && kind === 'Service' && port === undefined) {
+    const hint = 'add port: the port of the Service, not of its endpoints';
+    violate(`${path}.port`, `Service "${name}" is named without a port`, hint);
+  }
+  if (group === X_GROUP && kind === 'XBackend' && port !== undefined) {
+    violate(`${path}.port`, 'a reference to an XBackend has no port: it has one of its own', 'remove port');
+  }
 }
 
 function checkBackendPorts(route: Route, violate: Violate): void {
   eachItem<NonNullable<Route['spec']['rules']>[number]>(route.spec.rules, 'spec.rules', (rule, path) => {
-    eachItem(rule.backendRefs, `${path}.backendRefs`, (ref, refPath) => checkServicePort(ref, refPath, violate));
+    eachItem(rule.backendRefs, `${path}.backendRefs`, (ref, refPath) => checkBackendPort(ref, refPath, violate));
   });
 }
 
@@ -94,17 +97,6 @@ function checkUnusedPorts(route: Route, violate: Violate): void {
     eachItem(rule.backendRefs, `${path}.backendRefs`, ({ group, kind, port }, refPath) => {
       if (group !== WEIRGATE_GROUP || kind !== 'Backend' || port === undefined) return;
       violate(`${refPath}.port`, 'port is ignored: the endpoints of a Backend have ports of their own', 'remove port');
-    });
-  });
-}
-
-const X_GROUP = 'gateway.networking.x-k8s.io';
-
-function checkXBackends(route: Route, violate: Violate): void {
-  eachItem<NonNullable<Route['spec']['rules']>[number]>(route.spec.rules, 'spec.rules', (rule, path) => {
-    eachItem(rule.backendRefs, `${path}.backendRefs`, ({ group, kind, port }, refPath) => {
-      if (group !== X_GROUP || kind !== 'XBackend' || port === undefined) return;
-      violate(`${refPath}.port`, 'a reference to an XBackend has no port: it has one of its own', 'remove port');
     });
   });
 }
@@ -126,8 +118,7 @@ export const ROUTE_RULES: readonly Rule<Route>[] = [
   { code: 'WG3201', says: 'references to one parent all have a sectionName or port', check: checkParentParts },
   { code: 'WG3202', says: 'no part of a parent is named twice', check: checkParentsDistinct },
   { code: 'WG3203', says: 'rule names are unique', check: checkRuleNames },
-  { code: 'WG3204', says: 'a reference to a Service has a port', check: checkBackendPorts },
-  { code: 'WG3207', says: 'a reference to an XBackend has no port', check: checkXBackends },
+  { code: 'WG3204', says: 'a reference to a Service has a port, one to an XBackend none', check: checkBackendPorts },
   { code: 'WG3205', says: 'a reference to a Backend needs no port', severity: 'warning', check: checkUnusedPorts },
   { code: 'WG3206', says: 'Gateways are of the Gateway API', severity: 'warning', check: checkParentGroup },
 ];
