@@ -59,6 +59,7 @@ export class ValueReader {
   #value(schema: AnySchema, node: YamlNode, at: number): unknown {
     switch (schema.type) {
       case 'unchecked':
+        if (schema.shape !== undefined) this.#value(schema.shape, node, at);
         return NOTHING;
       case 'string':
         return node.kind === 'scalar' && typeof node.value === 'string'
@@ -221,7 +222,7 @@ export class ValueReader {
         }
         continue;
       }
-      if (field.type === 'unchecked') continue;
+      if (field.type === 'unchecked' && field.shape === undefined) continue;
       this.#enter(entry);
       const value = this.#value(field, entry.value, entry.keyOffset);
       this.#path.pop();

@@ -18,6 +18,11 @@ import {
 
 const portName = string('name of the port', { maxLength: 63, format: 'labelOrNone' });
 const appProtocol = string('protocol above the transport, such as kubernetes.io/h2c', { format: 'qualifiedName' });
+// Shapes of fields that nobody reads.
+const word = string('word');
+const number = integer('number');
+const truth = boolean('true or false');
+
 const transport = oneOf('transport', ['TCP', 'UDP', 'SCTP']);
 
 export const servicePort = object(
@@ -33,7 +38,7 @@ export const servicePort = object(
         string('port name', { minLength: 1, maxLength: 15, format: 'portName' }),
       ]),
     ),
-    nodePort: unchecked('no meaning here'),
+    nodePort: unchecked('no meaning here', number),
   },
   { absentIsEmpty: true },
 );
@@ -53,20 +58,20 @@ export const serviceSpec = object(
         emptyForNull: true,
       }),
     ),
-    allocateLoadBalancerNodePorts: unchecked('no meaning here'),
-    externalIPs: unchecked('no meaning here'),
-    externalTrafficPolicy: unchecked('no meaning here'),
-    healthCheckNodePort: unchecked('no meaning here'),
-    internalTrafficPolicy: unchecked('no meaning here'),
-    ipFamilies: unchecked('no meaning here'),
-    ipFamilyPolicy: unchecked('no meaning here'),
-    loadBalancerClass: unchecked('no meaning here'),
-    loadBalancerIP: unchecked('no meaning here'),
-    loadBalancerSourceRanges: unchecked('no meaning here'),
-    publishNotReadyAddresses: unchecked('no meaning here'),
-    sessionAffinity: unchecked('no meaning here'),
-    sessionAffinityConfig: unchecked('no meaning here'),
-    trafficDistribution: unchecked('no meaning here'),
+    allocateLoadBalancerNodePorts: unchecked('no meaning here', truth),
+    externalIPs: unchecked('no meaning here', array('words', word)),
+    externalTrafficPolicy: unchecked('no meaning here', word),
+    healthCheckNodePort: unchecked('no meaning here', number),
+    internalTrafficPolicy: unchecked('no meaning here', word),
+    ipFamilies: unchecked('no meaning here', array('words', word)),
+    ipFamilyPolicy: unchecked('no meaning here', word),
+    loadBalancerClass: unchecked('no meaning here', word),
+    loadBalancerIP: unchecked('no meaning here', word),
+    loadBalancerSourceRanges: unchecked('no meaning here', array('words', word)),
+    publishNotReadyAddresses: unchecked('no meaning here', truth),
+    sessionAffinity: unchecked('no meaning here', word),
+    sessionAffinityConfig: unchecked('no meaning here', map('fields', unchecked('no meaning here'))),
+    trafficDistribution: unchecked('no meaning here', word),
   },
   { absentIsEmpty: true },
 );
@@ -87,12 +92,12 @@ export const endpoint = object(
       }),
       {},
     ),
-    hostname: unchecked('no meaning here'),
-    nodeName: unchecked('no meaning here'),
-    zone: unchecked('no meaning here'),
-    targetRef: unchecked('no meaning here'),
-    hints: unchecked('no meaning here'),
-    deprecatedTopology: unchecked('no meaning here'),
+    hostname: unchecked('no meaning here', word),
+    nodeName: unchecked('no meaning here', word),
+    zone: unchecked('no meaning here', word),
+    targetRef: unchecked('no meaning here', map('fields', unchecked('no meaning here'))),
+    hints: unchecked('no meaning here', map('fields', unchecked('no meaning here'))),
+    deprecatedTopology: unchecked('no meaning here', map('fields', unchecked('no meaning here'))),
   },
   { absentIsEmpty: true },
 );
@@ -117,7 +122,9 @@ export const endpointSliceFields = {
   ports: withDefault(array('ports', endpointPort, { maxItems: 20_000 }), []),
 };
 
-export const namespaceSpec = object('a namespace', { finalizers: unchecked('used by an API server') });
+export const namespaceSpec = object('a namespace', {
+  finalizers: unchecked('used by an API server', array('words', word)),
+});
 
 /** A Secret has no spec: its fields stand at the top of the object. Values never show in a message. */
 export const secretFields = {

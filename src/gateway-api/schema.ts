@@ -94,9 +94,10 @@ export interface UnionNode extends NodeBase {
   readonly variants: readonly AnySchema[];
 }
 
-/** A field that we know but do not look into: kept as written. */
+/** A field that we know but do not read: at most its types are looked at, and the value is dropped. */
 export interface UncheckedNode extends NodeBase {
   readonly type: 'unchecked';
+  readonly shape?: AnySchema;
 }
 
 export type SchemaNode =
@@ -205,9 +206,9 @@ export function union<const V extends readonly AnySchema[]>(
   return { type: 'union', doc, presence: 'required', variants };
 }
 
-/** A field that Kubernetes knows and Weirgate does not read. */
-export function unchecked(doc: string): Schema<unknown, 'optional'> {
-  return { type: 'unchecked', doc, presence: 'optional' };
+/** A field that Kubernetes knows and Weirgate does not read; with a `shape`, its value must have that one. */
+export function unchecked(doc: string, shape?: AnySchema): Schema<unknown, 'optional'> {
+  return { type: 'unchecked', doc, presence: 'optional', ...(shape !== undefined && { shape }) };
 }
 
 /** The same schema for a field that may be absent. */

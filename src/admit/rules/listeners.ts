@@ -90,7 +90,8 @@ function checkListenersDistinct(owner: ListenerOwner, violate: Violate): void {
 function checkListenerFilters(owner: ListenerOwner, violate: Violate): void {
   eachListener(owner, ({ protocol, filters }, path) => {
     if (filters === undefined) return;
-    if (protocol !== 'HTTP' && protocol !== 'HTTPS') {
+    // The API has this rule for Gateways only; a listener of a set is told by its status.
+    if (owner.kind === 'Gateway' && protocol !== 'HTTP' && protocol !== 'HTTPS') {
       violate(
         `${path}.filters`,
         `protocol ${protocol} has no filters`,
