@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Case, readCases } from './cases.js';
-import { type Answer, type Verdict, type Verdicts, verdictOf, writeVerdicts } from './verdicts.js';
+import { type Answer, type DefinedRule, type Judgement, type Verdict, verdictOf, writeJudgements } from './verdicts.js';
 
 const JUDGE = fileURLToPath(new URL('judge', import.meta.url));
 
@@ -20,19 +20,23 @@ export function rejudge(): void {
   const cases = readCases();
   const judged = ask(cases, []);
   const later = ask(cases, ['--gateway-api', LATER_VERSION]);
-  writeVerdicts(judged, later);
-  const all = [...judged.values()].flatMap((verdicts) => Object.values(verdicts));
+  writeJudgements(judged, later);
+  const all = [...judged.verdicts.values()].flatMap((verdicts) => Object.values(verdicts));
   const accepted = all.filter(({ adds }) => adds !== undefined).length;
   console.log(`${all.length} verdicts: ${accepted} accepted, ${all.length - accepted} refused`);
 }
 
-function ask(cases: readonly Case[], options: readonly string[]): ReadonlyMap<string, Verdicts> {
+function ask(cases: readonly Case[], options: readonly string[]): Judgement {
   const folder = mkdtempSync(join(tmpdir(), 'weirgate-judge-'));
   try {
-    const [questions, answers] = [join(folder, 'cases'), join(folder, 'answers')];
+    const [questions, answers, rules] = ['cases', 'answers', 'rules'].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
     const lines = cases.map(({ group, name, text }) => JSON.stringify({ name: `${group}: ${name}`, text }));
     writeFileSync(questions, `${lines.join('\n')}\n`);
-    const flags = ['admission', '--cases', questions, '--answers', answers, ...options];
+    const flags = ['admission', '--cases', questions, '--answers', answers, '--rules', rules, ...options];
     const { status, error } = spawnSync(JUDGE, flags, { stdio: 'inherit' });
     if (status !== 0) throw error ?? new Error(`the judge ended with status ${status}`);
     const given = readFileSync(answers, 'utf8').trimEnd().split('\n');
@@ -42,7 +46,7 @@ function ask(cases: readonly Case[], options: readonly string[]): ReadonlyMap<st
       groups.set(asked.group, verdicts);
       verdicts[asked.name] = verdictOf(asked, JSON.parse(given[index] ?? 'null') as Answer);
     }
-    return groups;
+    return { verdicts: groups, rules: JSON.parse(readFileSync(rules, 'utf8')) as readonly DefinedRule[] };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -34,6 +34,22 @@ export interface Verdict {
   readonly rulesUnchecked?: true;
 }
 
+/** A rule (CEL) of a definition; see internal/admission/rules.go. */
+export interface DefinedRule {
+  readonly kind: string;
+  /** The field that it stands on, without indexes: `spec.rules[].filters`. */
+  readonly field: string;
+  readonly message: string;
+  /** It compares an object with what it was before. */
+  readonly transition?: true;
+}
+
+/** What is known under the definitions of one version. */
+export interface Judgement {
+  readonly verdicts: ReadonlyMap<string, Verdicts>;
+  readonly rules: readonly DefinedRule[];
+}
+
 /** The verdicts of a group by the names of its cases. */
 export type Verdicts = Readonly<Record<string, Verdict>>;
 
@@ -60,6 +76,9 @@ const FOLDER = fileURLToPath(new URL('verdicts/', import.meta.url));
 /** Where the verdicts under the definitions of a later version are, as far as they are others. */
 const LATER = `later${sep}`;
 
+/** The rules of the definitions lie beside the verdicts. */
+const RULES = `rules${sep}`;
+
 /** What differs from run to run or is written by others than the user, as JSON pointers. */
 const NOISE =
   /^\/(?:status|metadata\/(?:uid|creationTimestamp|resourceVersion|generation|managedFields|selfLink)|spec\/clusterIPs?)(?:\/|$)/;
@@ -78,24 +97,32 @@ export function verdictOf({ text }: Case, { name, unsent, strict, warn }: Answer
   return { of, ...unknown, ...refusal(name, reply.code, reply.body as Status) };
 }
 
-/** Reads the verdicts of all groups. Under the definitions of the later version they are those of the earlier, where not given anew. */
-export function readVerdicts(version: 'judged' | 'later'): ReadonlyMap<string, Verdicts> {
+/** Reads what is known. Under the definitions of the later version a verdict is that of the earlier, where it is not given anew. */
+export function readJudgement(version: 'judged' | 'later'): Judgement {
+  const rules = JSON.parse(readFileSync(`${FOLDER}${RULES}${version}.json`, 'utf8')) as readonly DefinedRule[];
   const judged = readFolder(FOLDER);
-  if (version === 'judged') return judged;
+  if (version === 'judged') return { verdicts: judged, rules };
   const later = readFolder(FOLDER + LATER);
-  return new Map([...judged].map(([group, verdicts]) => [group, { ...verdicts, ...later.get(group) }]));
+  return {
+    verdicts: new Map([...judged].map(([group, verdicts]) => [group, { ...verdicts, ...later.get(group) }])),
+    rules,
+  };
 }
 
 /** Writes all verdicts in the order given, those under the later definitions only where they are others; removes what is left over. */
-export function writeVerdicts(judged: ReadonlyMap<string, Verdicts>, later: ReadonlyMap<string, Verdicts>): void {
+export function writeJudgements(judged: Judgement, later: Judgement): void {
   rmSync(FOLDER, { recursive: true, force: true });
-  mkdirSync(FOLDER + LATER, { recursive: true });
-  for (const [group, verdicts] of judged) {
+  for (const folder of [LATER, RULES]) mkdirSync(FOLDER + folder, { recursive: true });
+  for (const [group, verdicts] of judged.verdicts) {
     writeFile(`${FOLDER}${group}.json`, Object.entries(verdicts));
-    const others = Object.entries(later.get(group) ?? {}).filter(
+    const others = Object.entries(later.verdicts.get(group) ?? {}).filter(
       ([name, verdict]) => !isDeepStrictEqual(verdict, verdicts[name]),
     );
     if (others.length > 0) writeFile(`${FOLDER}${LATER}${group}.json`, others);
+  }
+  for (const [version, { rules }] of Object.entries({ judged, later })) {
+    const lines = rules.map((rule) => JSON.stringify({ ...rule, message: shorten(rule.message) }));
+    writeFileSync(`${FOLDER}${RULES}${version}.json`, `[\n${lines.join(',\n')}\n]\n`);
   }
 }
 

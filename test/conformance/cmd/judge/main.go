@@ -52,7 +52,7 @@ type options struct {
 	usable, unusable      string
 	organization, version string
 	cases, answers        string
-	definitions           string
+	definitions, rules    string
 	suite                 []string
 	parallel              int
 }
@@ -91,6 +91,7 @@ func parse(args []string) (string, options) {
 	f.IntVar(&o.parallel, "parallel", 4, "how many of the tests that allow it run at a time")
 	f.StringVar(&o.cases, "cases", "", "admission: objects to ask about, a line of JSON each with name and text")
 	f.StringVar(&o.answers, "answers", "", "admission: file for the answers")
+	f.StringVar(&o.rules, "rules", "", "admission: file for the rules of the definitions")
 	f.StringVar(&o.definitions, "gateway-api", "", "admission: version of the definitions, such as v1.7.0 (default: that of go.mod)")
 	_ = f.Parse(args)
 	o.suite = f.Args()
@@ -243,8 +244,14 @@ func admit(ctx context.Context, o *options) error {
 		return err
 	}
 	defer cluster.Stop()
-	if _, err := gatewayAPI(ctx, cluster, o); err != nil {
+	api, err := gatewayAPI(ctx, cluster, o)
+	if err != nil {
 		return err
+	}
+	if o.rules != "" {
+		if err := admission.WriteRules(ctx, api, o.rules); err != nil {
+			return err
+		}
 	}
 	began := time.Now()
 	count, err := admission.JudgeFiles(ctx, cluster.Config, o.cases, o.answers)
