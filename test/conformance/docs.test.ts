@@ -54,6 +54,17 @@ describe('docs', () => {
   });
 });
 
+it('every link of the docs leads somewhere', () => {
+  const docs = join(ROOT, 'docs');
+  const lost = readdirSync(docs).flatMap((page) =>
+    [...readFileSync(join(docs, page), 'utf8').matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)]
+      .map(([, target = '']) => decodeURIComponent(target))
+      .filter((target) => !existsSync(join(docs, target)))
+      .map((target) => `${page}: ${target}`),
+  );
+  expect(lost).toEqual([]);
+});
+
 /** Each code with the first golden diagnostic that has it. */
 function codeEntries(): CodeEntry[] {
   const lines = readdirSync(GOLDEN)
