@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { atEnd } from './at-end.js';
-import { freePort, Instance, until } from './instance.js';
+import { freePort, Instance, until, weirgate } from './instance.js';
 import { backend, backendRef, type Doc, gateway, gatewayClass, httpListener, httpRoute, yaml } from './manifests.js';
 import { ask, httpBackend } from './peers.js';
 
@@ -194,7 +194,9 @@ describe('weirgate status', () => {
     expect(shown.status.parents[0]).toEqual(theirs);
     const everything = await instance.command('status', '-A', '-o', 'json');
     expect(everything.stdout).toContain('"tls.key": "<hidden>"');
-    const all = everything.stdout + (await instance.askAdmin('GET', '/objects'));
+    const checked = await weirgate(['check', join(instance.folder, 'config'), '-o', 'json']);
+    expect(checked.stdout).toContain('<hidden>');
+    const all = everything.stdout + checked.stdout + (await instance.askAdmin('GET', '/objects'));
     for (const hidden of [secret.data['tls.key'], 'hunter2', 'very secret']) expect(all).not.toContain(hidden);
     expect((await instance.command('status', 'secret', '-o', 'wide')).stdout).toMatch(/^key +Opaque +2 +-$/m);
     expect((await instance.command('status', 'listeners')).stdout).toMatch(
