@@ -67,7 +67,9 @@ export class ValueReader {
           : this.#wrongType(node, 'text', schema);
       case 'enum':
         if (node.kind !== 'scalar' || typeof node.value !== 'string') return this.#wrongType(node, 'text', schema);
-        return schema.values.includes(node.value) ? node.value : this.#notOneOf(schema.values, node.value, node.offset);
+        if (schema.values.includes(node.value)) return node.value;
+        if (schema.open !== true) this.misfits++;
+        return this.#notOneOf(schema.values, node.value, node.offset);
       case 'integer':
         return node.kind === 'scalar' && typeof node.value === 'number'
           ? this.#integer(schema, node, node.value)
@@ -115,7 +117,10 @@ export class ValueReader {
   #integer(schema: IntegerNode, node: YamlScalar, value: number): unknown {
     const { min = -MAX_INT32 - 1, max = MAX_INT32, values } = schema;
     if (!Number.isSafeInteger(value)) return this.#wrongType(node, 'a whole number', schema);
-    if (values !== undefined && !values.includes(value)) return this.#notOneOf(values, value, node.offset);
+    if (values !== undefined && !values.includes(value)) {
+      this.misfits++;
+      return this.#notOneOf(values, value, node.offset);
+    }
     if (value >= min && value <= max) return value;
     const range = max >= MAX_INT32 && value < min ? `at least ${min}` : `between ${min} and ${max}`;
     const hint = `must be ${range}`;
@@ -291,9 +296,9 @@ export class ValueReader {
     else this.#misfit(at, remark);
   }
 
-  #notOneOf(values: readonly (string | number)[], value: string | number, offset: number): typeof NOTHING {
+  #notOneOf(values: readonly (string | number)[], value: string | number, offset: number): string | number {
     const near = typeof value === 'string' ? nearestWord(value, values.map(String)) : undefined;
-    return this.#misfit(offset, {
+    return this.#kept(value, offset, {
       code: 'WG2104',
       message: `${quote(value)} is not one of ${quotedList(values)}`,
       hint: near === undefined ? 'write one of them; case matters' : `did you mean ${quote(near)}?`,

@@ -23,7 +23,7 @@ const word = string('word');
 const number = integer('number');
 const truth = boolean('true or false');
 
-const transport = oneOf('transport', ['TCP', 'UDP', 'SCTP']);
+const transport = oneOf('transport', ['TCP', 'UDP', 'SCTP'], { open: true });
 
 export const servicePort = object(
   'a port of the Service',
@@ -48,7 +48,10 @@ export const serviceSpec = object(
   'ports of a Service; its endpoints are in EndpointSlices',
   {
     ports: withDefault(array('ports', servicePort), []),
-    type: withDefault(oneOf('kind of Service', ['ClusterIP', 'NodePort', 'LoadBalancer', 'ExternalName']), 'ClusterIP'),
+    type: withDefault(
+      oneOf('kind of Service', ['ClusterIP', 'NodePort', 'LoadBalancer', 'ExternalName'], { open: true }),
+      'ClusterIP',
+    ),
     clusterIP: optional(string('address inside of a cluster')),
     externalName: optional(string('host name with type ExternalName')),
     clusterIPs: optional(array('addresses inside of a cluster', string('address'))),
@@ -117,7 +120,7 @@ export type EndpointPort = Infer<typeof endpointPort>;
 
 /** An EndpointSlice has no spec: its fields stand at the top of the object. */
 export const endpointSliceFields = {
-  addressType: oneOf('kind of the addresses', ['IPv4', 'IPv6', 'FQDN']),
+  addressType: oneOf('kind of the addresses', ['IPv4', 'IPv6', 'FQDN'], { open: true }),
   endpoints: withDefault(array('endpoints', endpoint, { maxItems: 1000 }), []),
   ports: withDefault(array('ports', endpointPort, { maxItems: 20_000 }), []),
 };

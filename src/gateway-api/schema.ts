@@ -42,6 +42,8 @@ export interface StringNode extends NodeBase {
 export interface EnumNode extends NodeBase {
   readonly type: 'enum';
   readonly values: readonly string[];
+  /** Another word is a fault like a number out of bounds, as Kubernetes has it for its own kinds: rules judge the object all the same. */
+  readonly open?: boolean;
 }
 
 export interface IntegerNode extends NodeBase {
@@ -137,8 +139,12 @@ export function string(
 }
 
 /** One of the given words; case matters. */
-export function oneOf<const V extends readonly string[]>(doc: string, values: V): Schema<V[number], 'required'> {
-  return { type: 'enum', doc, presence: 'required', values };
+export function oneOf<const V extends readonly string[]>(
+  doc: string,
+  values: V,
+  options: { readonly open?: boolean } = {},
+): Schema<V[number], 'required'> {
+  return { type: 'enum', doc, presence: 'required', values, ...options };
 }
 
 /** A whole number within the given limits; without a `max`, one of 32 bits. */
