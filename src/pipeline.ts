@@ -6,11 +6,11 @@ import type { Snapshot } from './admit/index.js';
 import { compareDiagnostics, type Diagnostic } from './base/index.js';
 import { CAPABILITIES, type Compiled, compile, type SlotBook } from './compile/compile.js';
 import type { Ir } from './ir/ir.js';
-import { lower } from './lower/index.js';
+import { LowerMemo, lower } from './lower/index.js';
 import type { Capabilities } from './model/capabilities.js';
 import { diagnosticsOf } from './model/diagnostics.js';
-import { type Facts, resolve } from './resolve/index.js';
-import { buildStatus, type ObjectStatus } from './status/index.js';
+import { type Facts, ResolveMemo, resolve } from './resolve/index.js';
+import { buildStatus, type ObjectStatus, type StatusMemo } from './status/index.js';
 
 /** What a configuration means, before it is a table. */
 export interface Plan {
@@ -27,13 +27,31 @@ export interface BuildResult extends Plan {
   readonly compiled: Compiled;
 }
 
-/** Plans for a data plane that has the given capabilities. Equal arguments give equal results; the order of the resources does not matter. */
-export function plan(snapshot: Snapshot, facts: Facts, capabilities: Capabilities): Plan {
-  const { model, findings } = resolve(snapshot, facts, capabilities);
+/**
+ * What one build hands to the next, so that a change costs what it concerns. Mutable, and of one thread. Results never depend on it: they
+ * are what they would be with a new one.
+ */
+export class BuildMemo {
+  readonly resolve = new ResolveMemo();
+  readonly status: StatusMemo = new WeakMap();
+  readonly lower = new LowerMemo();
+}
+
+/**
+ * Plans for a data plane that has the given capabilities. Equal arguments give equal results, whatever `memo` has seen; the order of the
+ * resources does not matter.
+ */
+export function plan(
+  snapshot: Snapshot,
+  facts: Facts,
+  capabilities: Capabilities,
+  memo: BuildMemo = new BuildMemo(),
+): Plan {
+  const { model, findings } = resolve(snapshot, facts, capabilities, memo.resolve);
   return {
     diagnostics: findings.flatMap(diagnosticsOf).sort(compareDiagnostics),
-    status: buildStatus(model, findings),
-    ir: lower(model),
+    status: buildStatus(model, findings, memo.status),
+    ir: lower(model, memo.lower),
     assignedAddresses: model.assignedAddresses,
   };
 }
@@ -42,7 +60,13 @@ export function plan(snapshot: Snapshot, facts: Facts, capabilities: Capabilitie
  * Builds one generation for the data plane of this version. `book` hands out stable ids and is advanced.
  * Throws `CompileError` when the configuration is larger than the table format.
  */
-export function build(snapshot: Snapshot, facts: Facts, book: SlotBook, generation: number): BuildResult {
-  const planned = plan(snapshot, facts, CAPABILITIES);
+export function build(
+  snapshot: Snapshot,
+  facts: Facts,
+  book: SlotBook,
+  generation: number,
+  memo?: BuildMemo,
+): BuildResult {
+  const planned = plan(snapshot, facts, CAPABILITIES, memo);
   return { ...planned, compiled: compile(planned.ir, book, generation) };
 }

@@ -6,16 +6,17 @@ import { assertNever, compareStrings } from '../base/index.js';
 import type { Ir, IrListener, IrSocket, IrTermination } from '../ir/ir.js';
 import type { Certificate, Model, ServedListener, TlsTermination } from '../model/model.js';
 import { ActionBook } from './actions.js';
+import { LowerMemo } from './memo.js';
 import { lowerServerNames } from './server-names.js';
 import { lowerVirtualHosts } from './virtual-hosts.js';
 
 /**
- * Returns the IR of a model. Equal models give deeply equal IRs.
- * Cost: O(routes × hostnames + matches × log matches of one virtual host).
+ * Returns the IR of a model. Equal models give deeply equal IRs, whatever `memo` remembers of others.
+ * Cost: O(routes × hostnames + matches × log matches of one virtual host); of listeners with the very attachments of the last time, O(rules).
  */
-export function lower(model: Model): Ir {
-  const book = new ActionBook(model.listeners.flatMap(certificatesOf));
-  const listeners = model.listeners.map((listener) => lowerListener(listener, book));
+export function lower(model: Model, memo: LowerMemo = new LowerMemo()): Ir {
+  const book = new ActionBook(model.listeners.flatMap(certificatesOf), memo);
+  const listeners = model.listeners.map((listener) => lowerListener(listener, book, memo));
   return {
     settings: model.settings,
     sockets: lowerSockets(model.listeners),
@@ -36,7 +37,7 @@ function terminationOf(listener: ServedListener): TlsTermination | undefined {
   return listener.kind === 'tls' ? listener.termination : undefined;
 }
 
-function lowerListener(listener: ServedListener, book: ActionBook): IrListener {
+function lowerListener(listener: ServedListener, book: ActionBook, memo: LowerMemo): IrListener {
   const { timeouts, trustedProxies } = listener.settings;
   const clientCertificate = listener.clientCertificate && book.certificate(listener.clientCertificate);
   const base = { name: listener.name, timeouts, clientCertificate };
@@ -52,7 +53,7 @@ function lowerListener(listener: ServedListener, book: ActionBook): IrListener {
     case 'http': {
       const { hostname, port } = listener;
       const tls = lowerTermination(listener.tls, book);
-      const virtualHosts = lowerVirtualHosts(listener.attachments, book);
+      const virtualHosts = lowerVirtualHosts(listener.attachments, book, memo);
       return { ...base, kind, hostname, port, tls, trustedProxies, virtualHosts };
     }
     default:

@@ -4,8 +4,9 @@
 import { compareStrings } from '../base/index.js';
 import type { IrMatch, IrVirtualHost } from '../ir/ir.js';
 import { hostnameSpecificity } from '../model/hostname.js';
-import type { HttpAttachment } from '../model/model.js';
+import type { HttpAttachment, HttpRule } from '../model/model.js';
 import type { ActionBook } from './actions.js';
+import type { LowerMemo } from './memo.js';
 import { compareRanked, type RankedMatch } from './precedence.js';
 
 interface Draft {
@@ -23,7 +24,35 @@ interface Draft {
  * their own hostnames makes a virtual host: its specificity comes before all else, and what the more specific routes do not
  * match falls through to the others. Source: GatewayRouteHostnameIntersectionPrecedence.
  */
-export function lowerVirtualHosts(attachments: readonly HttpAttachment[], book: ActionBook): IrVirtualHost[] {
+export function lowerVirtualHosts(
+  attachments: readonly HttpAttachment[],
+  book: ActionBook,
+  memo: LowerMemo,
+): readonly IrVirtualHost[] {
+  const base = book.count;
+  const known = memo.hosts.get(attachments);
+  if (known !== undefined && book.adopt(known.rules)) {
+    const hosts = base === known.base ? known.hosts : known.hosts.map((host) => moveActions(host, base - known.base));
+    memo.hosts.set(attachments, { ...known, hosts, base });
+    return hosts;
+  }
+  const hosts = mergeHosts(attachments, book);
+  const rules = book.rulesFrom(base);
+  // Where a rule has its action from another listener, the list alone does not say which one.
+  const isOwn = rules.length === new Set(attachments.flatMap(({ route }) => route.rules.filter(hasMatches))).size;
+  if (isOwn) memo.hosts.set(attachments, { hosts, rules, base });
+  return hosts;
+}
+
+function hasMatches({ matches }: HttpRule): boolean {
+  return matches.length > 0;
+}
+
+function moveActions({ hostname, matches }: IrVirtualHost, distance: number): IrVirtualHost {
+  return { hostname, matches: matches.map((match) => ({ ...match, action: match.action + distance })) };
+}
+
+function mergeHosts(attachments: readonly HttpAttachment[], book: ActionBook): IrVirtualHost[] {
   const drafts = new Map<string, Draft>();
   for (const [seniority, attachment] of attachments.entries()) {
     for (const { hostname, original } of attachment.hostnames) {

@@ -17,7 +17,7 @@ import {
 import type { Resource } from '../gateway-api/index.js';
 import { type Fault, type ListedObject, MAX_FAULTS } from '../ipc/admin-protocol.js';
 import type { Ir, IrSettings } from '../ir/ir.js';
-import { type BuildResult, build, plan } from '../pipeline.js';
+import { BuildMemo, type BuildResult, build, plan } from '../pipeline.js';
 import { CODES } from '../resolve/codes.js';
 import type { Facts } from '../resolve/facts.js';
 import { faultsOf } from './faults.js';
@@ -131,6 +131,7 @@ export class BuildState {
   #files = new Map<string, { readonly hash: string; readonly admitted: AdmittedFile }>();
   #served: Served = NOTHING;
   #candidate: Served | undefined;
+  readonly #memo = new BuildMemo();
   #kept: { readonly roster: Roster | undefined; readonly digest: string } = { roster: undefined, digest: '' };
   readonly #keepRetired: number;
 
@@ -161,7 +162,13 @@ export class BuildState {
     const book = SlotBook.from(before.book.toJSON());
     book.free(request.reusable);
     const counted = countGenerations(snapshot.resources, snapshot.refused, before.roster);
-    const result = build({ ...snapshot, resources: resourcesOf(counted) }, request.facts, book, request.generation);
+    const result = build(
+      { ...snapshot, resources: resourcesOf(counted) },
+      request.facts,
+      book,
+      request.generation,
+      this.#memo,
+    );
     const diagnostics = [...admission, ...result.diagnostics].sort(compareDiagnostics);
     if (!request.keepGoing && result.diagnostics.some(isAboutAll)) return this.#refuse(diagnostics);
     const candidate: Served = {

@@ -24,6 +24,7 @@ import { CODES } from './codes.js';
 import type { Context } from './context.js';
 import { type Findings, isFalse } from './findings.js';
 import type { Inventory } from './inventory.js';
+import type { ResolveMemo, RouteTrace } from './memo.js';
 import type { ReferenceGrants } from './reference-grants.js';
 import { ServiceEndpoints, sortedEndpoints } from './services.js';
 
@@ -55,7 +56,10 @@ interface Fault {
 type Outcome = ResolvedBackend | Fault;
 
 /** What is asked for: a kind of ours, permitted, by its full name. */
-interface Question {
+export interface Question {
+  /** Equal for questions with the same answer. */
+  readonly key: string;
+  readonly kind: 'Backend' | 'Service';
   readonly routeKind: string;
   readonly payload: Payload;
   readonly namespace: string;
@@ -90,8 +94,11 @@ export class BackendReferences {
   readonly #findings: Findings;
   readonly #known = new Map<string, Outcome>();
   readonly #clusters = new Map<string, ResolvedBackend>();
+  readonly #memo: ResolveMemo;
+  #heard: Heard[] | undefined;
 
-  constructor({ inventory, grants, capabilities, findings }: Context, policies: BackendPolicies) {
+  constructor({ inventory, grants, capabilities, findings }: Context, policies: BackendPolicies, memo: ResolveMemo) {
+    this.#memo = memo;
     this.#inventory = inventory;
     this.#grants = grants;
     this.#policies = policies;
@@ -118,6 +125,28 @@ export class BackendReferences {
     return undefined;
   }
 
+  /** Runs `task` and returns which backends it found, or `undefined` when not all of them are of the route's own namespace. */
+  listen(task: () => void): RouteTrace['answers'] | undefined {
+    this.#heard = [];
+    task();
+    const heard = this.#heard;
+    this.#heard = undefined;
+    const answers = heard.flatMap(({ question, outcome }) =>
+      'reason' in outcome || !question.isOwnNamespace ? [] : [{ question, backend: outcome }],
+    );
+    return answers.length === heard.length ? answers : undefined;
+  }
+
+  /** Returns whether a question has the very answer that it had the last time. */
+  isStill({ question, backend }: RouteTrace['answers'][number]): boolean {
+    return this.#ask(question) === backend;
+  }
+
+  /** Hands the backends of this resolution to the next one. */
+  keep(): void {
+    this.#memo.keepBackends(this.#clusters);
+  }
+
   #judge(route: Resource, reference: BackendReference, payload: Payload): Outcome {
     const { group, kind, name, port } = reference;
     const from = { group: GATEWAY_GROUP, kind: route.kind, namespace: route.metadata.namespace };
@@ -136,11 +165,17 @@ export class BackendReferences {
     }
     const isOwnNamespace = namespace === from.namespace;
     const key = `${route.kind} ${payload} ${isOwnNamespace} ${kind}/${namespace}/${name}:${port ?? ''}`;
-    let outcome = this.#known.get(key);
+    const question: Question = { key, kind, routeKind: route.kind, payload, namespace, name, port, isOwnNamespace };
+    const outcome = this.#ask(question);
+    this.#heard?.push({ question, outcome });
+    return outcome;
+  }
+
+  #ask(question: Question): Outcome {
+    let outcome = this.#known.get(question.key);
     if (outcome === undefined) {
-      const question: Question = { routeKind: route.kind, payload, namespace, name, port, isOwnNamespace };
-      outcome = isService ? this.#judgeService(question) : this.#judgeBackend(question);
-      this.#known.set(key, outcome);
+      outcome = question.kind === 'Service' ? this.#judgeService(question) : this.#judgeBackend(question);
+      this.#known.set(question.key, outcome);
     }
     return outcome;
   }
@@ -256,10 +291,31 @@ export class BackendReferences {
         const tls = security === 'clear' ? undefined : security;
         known = { cluster: { key, endpoints: endpoints(), healthCheck, protocol, tls }, target };
       }
+      known = this.#asBefore(key, known);
       this.#clusters.set(key, known);
     }
     return known;
   }
+
+  /** A backend that equals the one of the last time is that one: whatever was made with it can stay. */
+  #asBefore(key: string, backend: ResolvedBackend): ResolvedBackend {
+    const before = this.#memo.backend(key);
+    return before !== undefined && isEqualData(before, backend) ? before : backend;
+  }
+}
+
+/** Compares plain data. */
+function isEqualData(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  const keys = Object.keys(a);
+  if (keys.length !== Object.keys(b).length) return false;
+  return keys.every((key) => isEqualData((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key]));
+}
+
+interface Heard {
+  readonly question: Question;
+  readonly outcome: Outcome;
 }
 
 function invalidKind(group: string, kind: string): Fault {

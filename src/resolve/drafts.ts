@@ -3,10 +3,9 @@
  */
 import type { Gateway, Listener, ListenerSet } from '../gateway-api/index.js';
 import type {
-  AttachedHostname,
   BindAddress,
   Certificate,
-  HttpRoute,
+  HttpAttachment,
   RouteKind,
   StreamAttachment,
   StreamRoute,
@@ -88,7 +87,8 @@ export interface ListenerDraft {
   /** What it opens in the end; empty when it takes no traffic. */
   sockets: readonly BindAddress[];
   attachedRoutes: number;
-  readonly httpAttachments: { readonly route: HttpRoute; readonly hostnames: readonly AttachedHostname[] }[];
+  /** In order of seniority. Grows while routes attach; see `ResolveMemo.settle` for afterwards. */
+  httpAttachments: readonly HttpAttachment[];
   /** TLSRoutes in order of seniority. */
   readonly streamAttachments: StreamAttachment[];
   /** The most senior TCPRoute or UDPRoute. */

@@ -6,11 +6,10 @@ import { objectLabel, type Resource, type ResourceKind, type ResourceOf } from '
 import { compareSeniority, objectName, type Seniority } from '../model/object-ref.js';
 import { NearNames } from './near-names.js';
 
-type ByKind = { readonly [K in ResourceKind]?: ReadonlyMap<string, ResourceOf<K>> };
-
-/** Look-ups over a snapshot; building it costs one sort per kind, each look-up O(1). */
+/** Look-ups over a snapshot. Costs one sort per kind, or a pass where a kind is in order already; the names of a kind are filed when somebody asks. */
 export class Inventory {
-  readonly #kinds: ByKind;
+  readonly #kinds = new Map<ResourceKind, readonly Resource[]>();
+  readonly #byName = new Map<ResourceKind, ReadonlyMap<string, Resource>>();
   readonly #refused: Snapshot['refused'];
   readonly #near = new NearNames();
   readonly #names = new Map<ResourceKind, Map<string, string[]>>();
@@ -23,18 +22,22 @@ export class Inventory {
       if (list === undefined) kinds.set(resource.kind, [resource]);
       else list.push(resource);
     }
-    const sorted = [...kinds].map(([kind, list]) => [kind, mapBySeniority(list)] as const);
-    this.#kinds = Object.fromEntries(sorted) as unknown as ByKind;
+    for (const [kind, list] of kinds) this.#kinds.set(kind, sortBySeniority(list));
   }
 
   /** Returns all resources of a kind in order of seniority. */
-  all<K extends ResourceKind>(kind: K): Iterable<ResourceOf<K>> {
-    return this.#kinds[kind]?.values() ?? [];
+  all<K extends ResourceKind>(kind: K): readonly ResourceOf<K>[] {
+    return (this.#kinds.get(kind) ?? []) as readonly ResourceOf<K>[];
   }
 
   /** Returns the resource with this name; the namespace is `''` for kinds without one. */
   find<K extends ResourceKind>(kind: K, namespace: string, name: string): ResourceOf<K> | undefined {
-    return this.#kinds[kind]?.get(objectName({ namespace, name })) as ResourceOf<K> | undefined;
+    let byName = this.#byName.get(kind);
+    if (byName === undefined) {
+      byName = new Map(this.all(kind).map((resource) => [objectName(resource.metadata), resource]));
+      this.#byName.set(kind, byName);
+    }
+    return byName.get(objectName({ namespace, name })) as ResourceOf<K> | undefined;
   }
 
   /** Returns the end of a sentence about an object that `find` does not find: not there, or refused by admission. */
@@ -74,8 +77,17 @@ export function seniorityOf({ metadata }: Resource): Seniority {
   return { createdAt: creationTimestamp === undefined ? undefined : Date.parse(creationTimestamp), namespace, name };
 }
 
-function mapBySeniority(resources: readonly Resource[]): Map<string, Resource> {
+function sortBySeniority(resources: readonly Resource[]): readonly Resource[] {
+  if (resources.every((resource, index) => index === 0 || isInOrder(resources[index - 1] as Resource, resource))) {
+    return resources;
+  }
   const ranked = resources.map((resource) => ({ resource, seniority: seniorityOf(resource) }));
   ranked.sort((a, b) => compareSeniority(a.seniority, b.seniority));
-  return new Map(ranked.map(({ resource }) => [objectName(resource.metadata), resource]));
+  return ranked.map(({ resource }) => resource);
+}
+
+/** Files rarely say when an object was made, and snapshots are sorted by name. */
+function isInOrder({ metadata: a }: Resource, { metadata: b }: Resource): boolean {
+  if (a.creationTimestamp !== undefined || b.creationTimestamp !== undefined) return false;
+  return a.namespace === b.namespace ? a.name <= b.name : a.namespace < b.namespace;
 }

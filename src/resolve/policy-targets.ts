@@ -48,6 +48,7 @@ export class PolicyTargets<P extends AnyPolicy> {
 
   /** Notes that traffic of the Gateway reaches the target. */
   use(target: PolicyTarget, gateway: GatewayDraft): void {
+    if (this.#winners.size === 0) return;
     for (const key of new Set([targetKey(target), targetKey({ ...target, section: '' })])) {
       if (!this.#winners.has(key)) continue;
       const users = this.#users.get(key);

@@ -18,6 +18,7 @@ import { reportGateways, resolveGateways } from './gateways.js';
 import { resolveHttpRoutes } from './http-routes.js';
 import { Inventory } from './inventory.js';
 import { reportIdleListeners, reportUnusedConfigs } from './lint.js';
+import { ResolveMemo } from './memo.js';
 import { Parameters } from './parameters.js';
 import { ReferenceGrants } from './reference-grants.js';
 import { reportServerNames } from './server-names.js';
@@ -32,10 +33,20 @@ export interface Resolution {
   readonly findings: readonly Finding[];
 }
 
-/** Resolves a snapshot for a data plane that has the given capabilities. Cost: O(resources × log resources) and the attachments of the routes. */
-export function resolve(snapshot: Snapshot, facts: Facts, capabilities: Capabilities): Resolution {
+/**
+ * Resolves a snapshot for a data plane that has the given capabilities. `memo` remembers what can be taken over the next time; the result
+ * is the same whatever it holds. Cost: O(resources × log resources) and the attachments of the routes; of routes that are the very objects
+ * of the last time, and whose parents and backends are as they were, a look-up each.
+ */
+export function resolve(
+  snapshot: Snapshot,
+  facts: Facts,
+  capabilities: Capabilities,
+  memo: ResolveMemo = new ResolveMemo(),
+): Resolution {
   const findings = new Findings();
   const inventory = new Inventory(snapshot);
+  memo.begin(inventory, capabilities);
   const parameters = new Parameters(inventory);
   const grants = new ReferenceGrants(inventory);
   const certificates = new Certificates(inventory, grants);
@@ -43,13 +54,15 @@ export function resolve(snapshot: Snapshot, facts: Facts, capabilities: Capabili
   const classes = resolveClasses(inventory, parameters, findings);
   const gateways = resolveGateways(context, classes);
   const policies = new BackendPolicies(context);
-  const references = new BackendReferences(context, policies);
-  const routeContext = { ...context, gateways, references, policies };
+  const references = new BackendReferences(context, policies, memo);
+  const routeContext = { ...context, gateways, references, policies, memo };
   const routes = [...resolveHttpRoutes(routeContext), ...resolveStreamRoutes(routeContext)];
+  references.keep();
   const { listeners } = gateways;
+  memo.settle(listeners);
   reportTlsOverlaps(listeners, findings);
   reportCertificateNames(listeners, findings);
-  reportShadows(listeners, inventory, findings);
+  reportShadows(listeners, inventory, findings, memo);
   reportServerNames(listeners, inventory, findings);
   reportIdleListeners(listeners, findings);
   reportUnusedConfigs(parameters, findings);

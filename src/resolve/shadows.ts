@@ -9,6 +9,7 @@ import { CODES } from './codes.js';
 import { type ListenerDraft, listenerText } from './drafts.js';
 import type { Findings } from './findings.js';
 import type { Inventory } from './inventory.js';
+import type { ResolveMemo } from './memo.js';
 
 /** A route under one name of a listener. */
 interface Claim {
@@ -25,13 +26,21 @@ interface Candidate extends Claim {
 }
 
 /** Adds one warning for each match that another one hides, on the first listener where it happens. */
-export function reportShadows(listeners: Iterable<ListenerDraft>, inventory: Inventory, findings: Findings): void {
+export function reportShadows(
+  listeners: Iterable<ListenerDraft>,
+  inventory: Inventory,
+  findings: Findings,
+  memo: ResolveMemo,
+): void {
   const told = new Set<HttpMatch>();
   for (const listener of listeners) {
+    if (memo.isClear(listener.httpAttachments)) continue;
+    let isClear = true;
     for (const [hostname, claims] of groupByHostname(listener)) {
       if (claims.length === 1 && countMatches(claims[0]) < 2) continue;
       for (const [winner, ...hidden] of groupBySignature(claims)) {
         if (winner === undefined) continue;
+        isClear = false;
         for (const loser of hidden) {
           if (told.has(loser.match)) continue;
           told.add(loser.match);
@@ -39,6 +48,7 @@ export function reportShadows(listeners: Iterable<ListenerDraft>, inventory: Inv
         }
       }
     }
+    if (isClear) memo.noteClear(listener.httpAttachments);
   }
 }
 

@@ -10,4 +10,5 @@ export {
   type ObjectStatus,
   type ParentStatus,
   type StatusBody,
+  type StatusMemo,
 } from './status.js';
