@@ -241,6 +241,7 @@ describe('Service and EndpointSlice', () => {
     ],
     ['a zone', 'EndpointSlice', slice('IPv6', '2001:db8::1%eth0'), 'WG3511 endpoints[0].addresses[0]'],
     ['a wildcard', 'EndpointSlice', slice('FQDN', '*.a'), 'WG3511 endpoints[0].addresses[0]'],
+    ['a type of JavaScript', 'EndpointSlice', slice('__proto__', '192.0.2.1'), 'WG2104 addressType'],
     [
       'an endpoint that is nothing',
       'EndpointSlice',

@@ -7,11 +7,11 @@ import { eachItem, eachRepeated, type Rule, type Violate } from './rule.js';
 
 type AddressType = EndpointSlice['addressType'];
 
-const FITS: Partial<Record<string, (text: string) => boolean>> = {
-  IPv4: isIPv4,
-  IPv6: (text) => isIPv6(text) && !text.includes('%') && !isMapped(text),
-  FQDN: FORMATS.subdomain.test,
-};
+const FITS: ReadonlyMap<string, (text: string) => boolean> = new Map([
+  ['IPv4', isIPv4],
+  ['IPv6', (text: string) => isIPv6(text) && !text.includes('%') && !isMapped(text)],
+  ['FQDN', FORMATS.subdomain.test],
+]);
 
 /** Networks in which no endpoint can be, with the words for it. An API server refuses loopback too; a host has backends there. */
 const NOWHERE: readonly (readonly [AddressType, string, number, string])[] = [
@@ -40,7 +40,7 @@ function isMapped(text: string): boolean {
 function checkAddresses({ addressType, endpoints }: EndpointSlice, violate: Violate): void {
   eachItem(endpoints, 'endpoints', ({ addresses }, endpointPath) => {
     eachItem(addresses, `${endpointPath}.addresses`, (address, path) => {
-      const fits = FITS[addressType];
+      const fits = FITS.get(addressType);
       // The type itself may be a word that is none.
       if (fits === undefined) return;
       if (!fits(address)) {
