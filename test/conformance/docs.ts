@@ -3,13 +3,16 @@
  * holds that they are up to date.
  */
 import { CAPABILITIES } from '../../src/compile/capabilities.js';
-import { ALL_CAPABILITIES } from '../../src/model/capabilities.js';
+import { ALL_CAPABILITIES, type Capability } from '../../src/model/capabilities.js';
 import { FEATURE_NAMES, supportedFeatures } from '../../src/resolve/features.js';
 import { type ConditionEntry, keyOf, type Shown } from './conditions.js';
 import { parseReference, type Rule, type Section } from './ledger.js';
 
 /** What a data plane still lacks, by the issue that brings it. */
 const COMING: Readonly<Record<number, string>> = { 5: 'TLS', 6: 'HTTP in full', 7: 'UDP' };
+
+/** Capabilities that come with TLS. */
+const OF_TLS = /^(?:tls\/|protocol\/(?:HTTPS|TLS)$|upstream\/(?:tls|clientCertificate)$)/;
 
 /** Feature names about meshes; a gateway has nothing to do with them. */
 const MESH_FEATURES = 10;
@@ -54,22 +57,21 @@ export function printRules(sections: readonly Section[]): string {
 /** Returns docs/features.md: what is supported, by feature name. */
 export function printFeatures(sections: readonly Section[]): string {
   const shipped = new Set(supportedFeatures(CAPABILITIES));
-  const resolved = new Set(supportedFeatures(new Set(ALL_CAPABILITIES)));
   const rules = sections.flatMap((section) => section.rules);
   return page(
     'Features',
     `The specification names ${FEATURE_NAMES.length} features of a gateway (and ${MESH_FEATURES} of a mesh, which is not our business). ` +
       `This version supports ${shipped.size} of them; they are in \`status.supportedFeatures\` of a GatewayClass of ours.`,
-    '**yes**: works. **judged**: admission, references, conflicts and status are complete and tested, the data plane does not carry it out yet; ' +
+    '**yes**: works. **partly**: works as far as it goes, but lacks a part that the API calls core, so it is not claimed. **judged**: ' +
+      'admission, references, conflicts and status are complete and tested, the data plane does not carry it out yet; ' +
       'objects that ask for it get the condition that the API has for what is not supported, and never less protection than they ask for. ' +
       '**no**: read and checked, not carried out, told.',
     table(
       ['feature', 'supported', 'comes with', 'rules'],
       FEATURE_NAMES.map((name) => {
         const own = rules.filter(({ feature }) => feature === name);
-        const state = shipped.has(name) ? '**yes**' : resolved.has(name) ? 'judged' : 'no';
-        const issues = shipped.has(name) ? [] : [...new Set(own.flatMap(coming))];
-        return [name, state, issues.join(', '), own.map(({ id }) => `\`${id}\``).join(' ')];
+        const state = stateOf(name);
+        return [name, state, lacking(name).join(', '), own.map(({ id }) => `\`${id}\``).join(' ')];
       }),
     ),
   );
@@ -132,6 +134,28 @@ export function printCodes(entries: readonly CodeEntry[]): string {
       ),
     ]),
   );
+}
+
+function stateOf(name: string): string {
+  if (supportedFeatures(CAPABILITIES).includes(name)) return '**yes**';
+  if (!supportedFeatures(new Set(ALL_CAPABILITIES)).includes(name)) return 'no';
+  return takenBy(name).some((one) => CAPABILITIES.has(one)) ? 'partly' : 'judged';
+}
+
+/** The capabilities that a feature takes: those without which it is gone. */
+function takenBy(name: string): Capability[] {
+  return ALL_CAPABILITIES.filter(
+    (one) => !supportedFeatures(new Set(ALL_CAPABILITIES.filter((other) => other !== one))).includes(name),
+  );
+}
+
+/** The parts of the data plane that a feature waits for. */
+function lacking(name: string): string[] {
+  if (stateOf(name) === 'no') return [];
+  const parts = takenBy(name)
+    .filter((one) => !CAPABILITIES.has(one))
+    .map((one) => COMING[one === 'protocol/UDP' ? 7 : OF_TLS.test(one) ? 5 : 6] ?? '');
+  return [...new Set(parts)].sort();
 }
 
 function coming({ issue }: Rule): string[] {

@@ -6,7 +6,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { FEATURE_NAMES } from '../../src/resolve/features.js';
+import { CAPABILITIES } from '../../src/compile/capabilities.js';
+import { FEATURE_NAMES, supportedFeatures } from '../../src/resolve/features.js';
 import { readCases } from './cases.js';
 import { ledgerFaults, parseLedger, parseReference, type Rule, readWorld, type World } from './ledger.js';
 
@@ -85,5 +86,13 @@ describe('the ledger', () => {
   it('has rules for every feature that is not about meshes', () => {
     const named = new Set(rules.map(({ feature }) => feature));
     expect(FEATURE_NAMES.filter((name) => !named.has(name))).toEqual([]);
+  });
+
+  it('shows no rule that a claimed feature demands and that waits for a data plane', () => {
+    const claimed = new Set(supportedFeatures(CAPABILITIES));
+    const waiting = rules.filter(
+      ({ level, issue, feature }) => level === 'must' && issue !== undefined && claimed.has(feature),
+    );
+    expect(waiting.map(({ id, feature }) => `${id} of ${feature}`)).toEqual([]);
   });
 });
