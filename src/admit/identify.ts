@@ -20,13 +20,20 @@ const RETIRED: Readonly<Record<string, string>> = {
   'networking.x-k8s.io/GatewayClass': `change apiVersion to ${GATEWAY_GROUP}/v1`,
   'networking.x-k8s.io/HTTPRoute': `change apiVersion to ${GATEWAY_GROUP}/v1`,
   'networking.x-k8s.io/TCPRoute': `change apiVersion to ${GATEWAY_GROUP}/v1`,
+  'networking.x-k8s.io/TLSRoute': `change apiVersion to ${GATEWAY_GROUP}/v1`,
+  'networking.x-k8s.io/UDPRoute': `change apiVersion to ${GATEWAY_GROUP}/v1`,
+  'networking.x-k8s.io/BackendPolicy': `write a BackendTLSPolicy (${GATEWAY_GROUP}/v1) in its place`,
   [`${X_GROUP}/XListenerSet`]: `it became ListenerSet: change kind and apiVersion (${GATEWAY_GROUP}/v1)`,
-  [`${GATEWAY_GROUP}/ReferencePolicy`]: 'it became ReferenceGrant',
+  [`${GATEWAY_GROUP}/ReferencePolicy`]: `it became ReferenceGrant (${GATEWAY_GROUP}/v1)`,
+  [`${GATEWAY_GROUP}/BackendLBPolicy`]: 'write sessionPersistence into the rules of the routes',
 };
 
 /** Foreign kinds that a reader of this folder may expect to work. Keys are `group/Kind`. */
 const RELATIVES: Readonly<Record<string, string>> = {
   '/Endpoints': 'write an EndpointSlice (discovery.k8s.io/v1) or a Backend (weirgate.dev/v1alpha1)',
+  [`${X_GROUP}/XBackend`]: 'write a Backend (weirgate.dev/v1alpha1) with the addresses',
+  [`${X_GROUP}/XBackendTrafficPolicy`]: 'write retry and sessionPersistence into the rules of the routes',
+  [`${X_GROUP}/XMesh`]: 'Weirgate is no service mesh',
   'networking.k8s.io/Ingress': `write an HTTPRoute (${GATEWAY_GROUP}/v1) in its place`,
 };
 

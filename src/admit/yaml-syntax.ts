@@ -60,7 +60,11 @@ export function explainSyntaxError(reason: string, position: number, source: str
     return { code: 'WG1004', message, hint: 'no field of any kind lies that deep', offset: position };
   }
   const known = EXPLANATIONS.find(([beginning]) => reason.startsWith(beginning))?.[1];
-  const { message, hint, unclosed = false } = known ?? { message: reason, hint: '' };
+  const {
+    message,
+    hint,
+    unclosed = false,
+  } = known ?? { message: reason, hint: 'look at the indentation, quotes and brackets here and in the line before' };
   const end = Math.min(position, Math.max(0, source.trimEnd().length - 1));
   const offset = unclosed ? (openerBefore(source, end) ?? end) : end;
   return { code: 'WG1003', message: `YAML syntax: ${message}`, hint, offset };

@@ -98,15 +98,22 @@ export function formatReport(report: CheckReport, texts: ReadonlyMap<string, str
 interface FrameSource {
   readonly lines: readonly string[];
   readonly holdsSecret: boolean;
+  /** The objects of a List stand line by line, without anything between them. */
+  readonly holdsList: boolean;
 }
 
 function frameSource(text: string): FrameSource {
-  return { lines: text.split(/\r\n|\n|\r/), holdsSecret: /\bkind["']?\s*:\s*["']?Secret\b/.test(text) };
+  return {
+    lines: text.split(/\r\n|\n|\r/),
+    holdsSecret: /\bkind["']?\s*:\s*["']?Secret\b/.test(text),
+    holdsList: /\bkind["']?\s*:\s*["']?\w*List\b/.test(text),
+  };
 }
 
 /** Reports go into logs: no line of a Secret is shown, nor one of which nobody knows to whom it belongs, nor one that holds many objects. */
-function mayShow({ object, line }: ReportedDiagnostic, { lines, holdsSecret }: FrameSource): boolean {
+function mayShow({ object, line }: ReportedDiagnostic, { lines, holdsSecret, holdsList }: FrameSource): boolean {
   if (!holdsSecret) return true;
+  if (holdsList) return false;
   const isLong = (lines[line - 1] ?? '').length > FRAME_WIDTH;
   return object !== '' && !object.startsWith('Secret ') && !isLong;
 }

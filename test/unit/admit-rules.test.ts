@@ -475,6 +475,18 @@ describe('kinds', () => {
     ['v1', 'Endpoints', '?WG2005 kind', 'write an EndpointSlice'],
     ['weirgate.dev/v1', 'Backend', 'WG2004 apiVersion', 'write apiVersion: weirgate.dev/v1alpha1'],
     ['gateway.networking.x-k8s.io/v1alpha1', 'XListenerSet', 'WG2004 apiVersion', 'it became ListenerSet'],
+    [
+      'gateway.networking.x-k8s.io/v1alpha1',
+      'ListenerSet',
+      'WG2003 apiVersion',
+      `did you mean apiVersion: ${GATEWAY_API}?`,
+    ],
+    ['gateway.networking.x-k8s.io/v1alpha1', 'XBackend', '?WG2005 kind', 'write a Backend'],
+    ['gateway.networking.k8s.io/v1alpha2', 'GRPCRoute', 'WG2004 apiVersion', `write apiVersion: ${GATEWAY_API}`],
+    ['gateway.networking.k8s.io/v1alpha2', 'BackendTLSPolicy', 'WG2004 apiVersion', `write apiVersion: ${GATEWAY_API}`],
+    ['gateway.networking.k8s.io/v1alpha2', 'ReferencePolicy', 'WG2004 apiVersion', 'it became ReferenceGrant'],
+    ['gateway.networking.k8s.io/v1beta1', 'TCPRoute', 'WG2004 apiVersion', `write apiVersion: ${GATEWAY_API}`],
+    ['networking.x-k8s.io/v1alpha1', 'UDPRoute', 'WG2004 apiVersion', `change apiVersion to ${GATEWAY_API}`],
   ])('%s %s', (apiVersion, kind, expected, hint) => {
     expect(faults(apiVersion, kind, 'spec: {}')).toEqual([expected]);
     const [diagnostic] = admitText('input.yaml', `apiVersion: ${apiVersion}\nkind: ${kind}\n`).diagnostics;

@@ -93,6 +93,7 @@ describe('code frames', () => {
       ['Secret default/a', 2, text],
       ['', 2, text],
       ['Gateway default/a', 1, json],
+      ['Gateway default/a', 4, 'kind: List\nitems:\n- { kind: Secret, stringData: { key: hush } }\n- kind: Gateway\n'],
     ] as const) {
       expect(frameOf(object, line, content)).not.toContain('hush');
     }
