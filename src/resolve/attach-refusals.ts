@@ -3,7 +3,7 @@
  * Order of the reasons: NoMatchingParent, NotAllowedByListeners, NoMatchingListenerHostname. Source: RouteConditionReason.
  */
 import { nearestWord } from '../admit/index.js';
-import { assertNever } from '../base/index.js';
+import { assertNever, type Severity } from '../base/index.js';
 import { GATEWAY_GROUP, objectLabel, type ParentReference } from '../gateway-api/index.js';
 import type { RouteParent } from '../model/model.js';
 import type { RouteResource } from './attach.js';
@@ -117,6 +117,7 @@ function refuseByListeners(route: RouteResource, { index, selected }: RefusedPar
   if (selected.length > reasons.length) reasons.push(`and ${selected.length - reasons.length} more`);
   findings.add(route, {
     code: CODES.notAllowedByListeners,
+    severity: severityOf(route, index),
     subject: { kind: 'parent', index },
     path: pathOf(route, index),
     condition: isFalse('Accepted', 'NotAllowedByListeners'),
@@ -168,6 +169,7 @@ function refuseHostnames(route: RouteResource, { index, allowed }: RefusedParent
   if (allowed.length > names.length) names.push(`and ${allowed.length - names.length} more`);
   findings.add(route, {
     code: CODES.noMatchingHostname,
+    severity: severityOf(route, index),
     subject: { kind: 'parent', index },
     path: 'spec.hostnames',
     condition: isFalse('Accepted', 'NoMatchingListenerHostname'),
@@ -182,6 +184,11 @@ function refuseHostnames(route: RouteResource, { index, allowed }: RefusedParent
 /** Default Gateways come after the parents that the route names. */
 function isNamed({ spec: { parentRefs = [] } }: RouteResource, index: number): boolean {
   return index < parentRefs.length;
+}
+
+/** Nobody wrote the name of a default Gateway: that one of them does not take the route is no fault of the file. */
+function severityOf(route: RouteResource, index: number): Severity {
+  return isNamed(route, index) ? 'error' : 'warning';
 }
 
 function pathOf(route: RouteResource, index: number): string {
