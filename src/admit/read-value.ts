@@ -213,7 +213,7 @@ export class ValueReader {
       const name = names[index] ?? '';
       const field = schema.fields[name] as AnySchema;
       const entry = written[index];
-      if (entry === undefined || isNull(entry.value)) {
+      if (entry === undefined || isNull(entry.value) || (field.emptyIsAbsent === true && isEmptyText(entry.value))) {
         if (field.presence === 'defaulted') values[name] = field.default;
         else if (field.type === 'object' && field.absentIsEmpty === true) {
           this.#path.push(name);
@@ -383,6 +383,10 @@ function setOwn(values: Record<string, unknown>, key: string, value: unknown): v
 
 function isNull(node: YamlNode): boolean {
   return node.kind === 'scalar' && node.value === null;
+}
+
+function isEmptyText(node: YamlNode): boolean {
+  return node.kind === 'scalar' && node.value === '';
 }
 
 function memberOf(value: unknown, key: string): unknown {

@@ -4,6 +4,7 @@
 import {
   array,
   boolean,
+  emptyAsAbsent,
   type Infer,
   integer,
   map,
@@ -29,14 +30,16 @@ export const servicePort = object(
   'a port of the Service',
   {
     name: optional(portName),
-    protocol: withDefault(transport, 'TCP'),
+    protocol: emptyAsAbsent(withDefault(transport, 'TCP')),
     appProtocol: optional(appProtocol),
     port: integer('port number that routes name', { min: 1, max: 65535 }),
-    targetPort: optional(
-      union('port of the endpoints: a number, or a name in the EndpointSlice', [
-        integer('port number; 0 is that of the Service', { min: 0, max: 65535 }),
-        string('port name', { minLength: 1, maxLength: 15, format: 'portName' }),
-      ]),
+    targetPort: emptyAsAbsent(
+      optional(
+        union('port of the endpoints: a number, or a name in the EndpointSlice', [
+          integer('port number; 0 is that of the Service', { min: 0, max: 65535 }),
+          string('port name', { minLength: 1, maxLength: 15, format: 'portName' }),
+        ]),
+      ),
     ),
     nodePort: unchecked('no meaning here', number),
   },
@@ -48,9 +51,11 @@ export const serviceSpec = object(
   'ports of a Service; its endpoints are in EndpointSlices',
   {
     ports: withDefault(array('ports', servicePort), []),
-    type: withDefault(
-      oneOf('kind of Service', ['ClusterIP', 'NodePort', 'LoadBalancer', 'ExternalName'], { open: true }),
-      'ClusterIP',
+    type: emptyAsAbsent(
+      withDefault(
+        oneOf('kind of Service', ['ClusterIP', 'NodePort', 'LoadBalancer', 'ExternalName'], { open: true }),
+        'ClusterIP',
+      ),
     ),
     clusterIP: optional(string('address inside of a cluster')),
     externalName: optional(string('host name with type ExternalName')),
@@ -131,7 +136,7 @@ export const namespaceSpec = object('a namespace', {
 
 /** A Secret has no spec: its fields stand at the top of the object. Values never show in a message. */
 export const secretFields = {
-  type: withDefault(string('kind of the content, such as kubernetes.io/tls'), 'Opaque'),
+  type: emptyAsAbsent(withDefault(string('kind of the content, such as kubernetes.io/tls'), 'Opaque')),
   data: withDefault(
     map('content in base64', string('base64 text', { format: 'base64', secret: true }), {
       keyFormat: 'dataKey',

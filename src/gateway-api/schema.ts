@@ -27,6 +27,8 @@ interface NodeBase {
   readonly presence: Presence;
   /** Value of an absent field; only with presence `defaulted`. */
   readonly default?: unknown;
+  /** `""` counts as absent: Kubernetes cannot tell them apart in its own kinds. */
+  readonly emptyIsAbsent?: boolean;
 }
 
 export interface StringNode extends NodeBase {
@@ -225,6 +227,11 @@ export function optional<T>(schema: Schema<T>): Schema<T, 'optional'> {
 /** The same schema for a field that is filled in with `value` when absent. */
 export function withDefault<T>(schema: Schema<T>, value: T): Schema<T, 'defaulted'> {
   return { ...schema, presence: 'defaulted', default: value };
+}
+
+/** The same schema for a field of which `""` says as much as its absence. */
+export function emptyAsAbsent<T, P extends Presence>(schema: Schema<T, P>): Schema<T, P> {
+  return { ...schema, emptyIsAbsent: true };
 }
 
 /** The same schema with another description, where a shared type is used for one purpose. */
