@@ -55,7 +55,7 @@ export function disagreements({ text }: Case, verdict: Verdict): readonly string
   const all = diagnostics.filter(({ severity }) => severity === 'error');
   const faults = all.filter(({ code }) => code !== UNKNOWN_FIELD);
   const found = [
-    ...differentUnknowns(unknown, all),
+    ...differentUnknowns(unknown, causes, all),
     ...missing(causes, faults),
     ...surplus(causes, faults, rulesUnchecked),
   ];
@@ -67,7 +67,8 @@ export function disagreements({ text }: Case, verdict: Verdict): readonly string
   return found;
 }
 
-function differentUnknowns(theirs: readonly string[], faults: readonly Fault[]): string[] {
+function differentUnknowns(theirs: readonly string[], causes: readonly Cause[], faults: readonly Fault[]): string[] {
+  if (causes.some(({ reason }) => PLACELESS.has(reason))) return [];
   const ours = new Set(faults.filter(({ code }) => code === UNKNOWN_FIELD).map(({ path }) => normal(path)));
   const mistyped = faults.filter(({ code }) => code === WRONG_TYPE).map(({ path }) => normal(path));
   const left = theirs.map(normal);
