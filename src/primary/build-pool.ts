@@ -6,10 +6,11 @@ import { availableParallelism, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import type { SourceFolder } from '../sources/files.js';
+import { type AdmissionCache, entryName, pruneEntries } from './admission-cache.js';
 import type { BuildReply, BuildRequest } from './build-state.js';
 import type { BuildTask, PageReply } from './build-task.js';
 import type { PageRequest } from './object-list.js';
-import type { ParseTask } from './parse-task.js';
+import type { Parsed, ParseTask } from './parse-task.js';
 
 /** What one build needs beside the files. */
 export type BuildOrder = Omit<BuildRequest, 'files' | 'readDiagnostics'>;
@@ -21,6 +22,13 @@ export interface LedgerStore {
   forget(reason: string): void;
 }
 
+export interface BuildPoolOptions {
+  readonly store: LedgerStore;
+  readonly cache: AdmissionCache;
+  /** The cache cannot be written; called at most once for each build. */
+  readonly onCacheFault: (reason: string) => void;
+}
+
 /** Parse threads go after so long without work; the next reload may be days away. */
 const PARSE_IDLE_MS = 5_000;
 const MEBIBYTE = 1024 * 1024;
@@ -29,19 +37,19 @@ const HEAP_MIB = Math.min(8192, Math.max(512, Math.floor(totalmem() / 2 / MEBIBY
 
 /** Owns the threads of both pools. One build at a time; the caller (the reload machine) sees to that. */
 export class BuildPool {
-  readonly #parse: Piscina<ParseTask, Uint8Array>;
+  readonly #parse: Piscina<ParseTask, Parsed>;
   readonly #build: Piscina;
   /** Hash of each file that the build thread holds. */
   #known = new Map<string, string>();
   #thread: number | undefined;
   #book: Uint8Array | undefined;
 
-  readonly #store: LedgerStore;
+  readonly #options: BuildPoolOptions;
 
-  constructor(store: LedgerStore) {
-    this.#store = store;
+  constructor(options: BuildPoolOptions) {
+    this.#options = options;
     const resourceLimits = { maxOldGenerationSizeMb: HEAP_MIB };
-    this.#parse = new Piscina<ParseTask, Uint8Array>({
+    this.#parse = new Piscina<ParseTask, Parsed>({
       filename: fileURLToPath(new URL('./parse-task.js', import.meta.url)),
       minThreads: 0,
       maxThreads: availableParallelism(),
@@ -61,13 +69,18 @@ export class BuildPool {
    * Rejects when a thread dies (memory) or on a bug; the next build starts with a new thread then.
    */
   async build(source: SourceFolder, order: BuildOrder): Promise<BuildReply> {
+    const { cache, onCacheFault } = this.#options;
     await this.#meetThread();
+    const faults: string[] = [];
     const files = await Promise.all(
       source.files.map(async ({ file, text, hash }) => {
         if (this.#known.get(file) === hash) return { file, hash };
-        return { file, hash, admitted: await this.#parse.run({ file, text }) };
+        const { admitted, cacheFault } = await this.#parse.run({ file, text, hash, cache });
+        faults.push(...(cacheFault === undefined ? [] : [cacheFault]));
+        return { file, hash, admitted };
       }),
     );
+    if (faults[0] !== undefined) onCacheFault(faults[0]);
     const transferList = files.flatMap(({ admitted }) =>
       admitted === undefined ? [] : [admitted.buffer as ArrayBuffer],
     );
@@ -83,6 +96,9 @@ export class BuildPool {
   async commit(book: Uint8Array): Promise<void> {
     this.#book = book;
     await this.#build.run(undefined, { name: 'commit' });
+    const { cache } = this.#options;
+    // Nobody waits for it; what it misses goes the next time.
+    void pruneEntries(cache, new Set([...this.#known].map(([file, hash]) => entryName(cache, file, hash))));
   }
 
   /** The last build is followed by another one that keeps its ids. */
@@ -127,9 +143,10 @@ export class BuildPool {
     this.#thread = thread;
     this.#known = new Map();
     if (this.#book !== undefined) await this.#build.run(this.#book, { name: 'seed' });
-    const ledger = await this.#store.read();
+    const { store } = this.#options;
+    const ledger = await store.read();
     if (ledger === undefined) return;
     const fault = (await this.#build.run(ledger, { name: 'restore' })) as string | undefined;
-    if (fault !== undefined) this.#store.forget(fault);
+    if (fault !== undefined) store.forget(fault);
   }
 }

@@ -1,22 +1,48 @@
 /**
- * Body of the `parse` pool's threads: one file's text in, what admission makes of it out. Stateless.
+ * Body of the `parse` pool's threads: one file's text in, what admission makes of it out, from the cache where it is known.
  * The result leaves as bytes and by transfer, so that it passes through the main thread without being looked at.
  */
 import { setPriority } from 'node:os';
 import { serialize } from 'node:v8';
 import { admitText } from '../admit/index.js';
+import { type AdmissionCache, entryName, isKeepable, readEntry, writeEntry } from './admission-cache.js';
 import { CONTROL_NICE } from './control-nice.js';
 import { alone, transferring } from './transfer.js';
 
 export interface ParseTask {
   readonly file: string;
   readonly text: string;
+  /** Of the text. */
+  readonly hash: string;
+  readonly cache: AdmissionCache;
+}
+
+/** What came of a file. */
+export interface Parsed {
+  /** `AdmittedFile`, serialised. */
+  readonly admitted: Uint8Array;
+  /** Why it could not be kept; `undefined`: it was, or should not be. */
+  readonly cacheFault: string | undefined;
 }
 
 setPriority(0, CONTROL_NICE);
 
-/** Returns the serialised `AdmittedFile` (`Uint8Array`). */
-export default function parse({ file, text }: ParseTask): unknown {
-  const bytes = alone(serialize(admitText(file, text)));
-  return transferring(bytes, bytes);
+/** Returns a `Parsed`. */
+export default function parse(task: ParseTask): unknown {
+  const name = entryName(task.cache, task.file, task.hash);
+  const known = readEntry(task.cache, name);
+  const { admitted, cacheFault } = known === undefined ? admit(task, name) : { admitted: known, cacheFault: undefined };
+  const bytes = alone(admitted);
+  return transferring({ admitted: bytes, cacheFault } satisfies Parsed, bytes);
+}
+
+function admit({ file, text, cache }: ParseTask, name: string): Parsed {
+  const result = admitText(file, text);
+  const admitted = serialize(result);
+  try {
+    if (isKeepable(result)) writeEntry(cache, name, admitted);
+    return { admitted, cacheFault: undefined };
+  } catch (error) {
+    return { admitted, cacheFault: (error as Error).message };
+  }
 }

@@ -4,6 +4,7 @@
  */
 import { mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import type { Diagnostic } from '../base/index.js';
 import type { Overview, ReloadAnswer } from '../ipc/admin-protocol.js';
 import type { IrSettings } from '../ir/ir.js';
@@ -12,6 +13,7 @@ import { MAX_WORKERS } from '../native/layout.gen.js';
 import { LAYOUT_VERSION } from '../native/layout-version.js';
 import { readFolder } from '../sources/files.js';
 import { type AdminServer, openAdmin } from './admin.js';
+import { admissionCache } from './admission-cache.js';
 import { BuildPool } from './build-pool.js';
 import type { BuiltGeneration, BuiltSocket, StatusSummary } from './build-state.js';
 import { monotonicMs } from './clock.js';
@@ -78,7 +80,17 @@ export class Primary {
       take: (again) => this.#pool.ledger(again),
       log: settings.log,
     });
-    this.#pool = new BuildPool(this.#keeper);
+    const cacheFolder = join(settings.stateFolder, 'admitted');
+    this.#pool = new BuildPool({
+      store: this.#keeper,
+      cache: admissionCache(cacheFolder),
+      onCacheFault: (reason) => {
+        settings.log.warn(
+          { folder: cacheFolder, reason },
+          'what was parsed cannot be kept: the next start parses it again',
+        );
+      },
+    });
     this.#notifier = new Notifier((state) => this.#host.notify(state));
     this.#sockets = new Sockets(this.#host);
     this.#instruments = new Instruments(this.#host);
