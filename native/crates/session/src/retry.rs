@@ -8,7 +8,7 @@ use crate::close_reason::{CloseReason, Retry};
 
 /// Connections that one request may use up, the first included.
 pub const MAX_ATTEMPTS: u8 = 4;
-/// Largest body that is held for a second attempt, in bytes.
+/// Most of a request, head and body, that is held for a second attempt, in bytes.
 pub const MAX_HELD_BODY: usize = 64 * 1024;
 /// How long a pooled connection may have been idle before a request that cannot be repeated avoids it, in milliseconds.
 pub const FRESH_IDLE_MS: u64 = 1_000;
@@ -57,6 +57,40 @@ pub fn judge(reason: CloseReason, attempt: &Attempt) -> Verdict {
         Retry::Idempotent if attempt.sent && !attempt.method.is_idempotent() => Verdict::GiveUp,
         Retry::Idempotent if attempt.reused => Verdict::SameEndpoint,
         Retry::Idempotent => Verdict::OtherEndpoint { rest: false },
+    }
+}
+
+/// Whether a request could be sent a second time, as far as its bytes are concerned: the head counts as well.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hold {
+    /// Whatever is still to come of it can be held.
+    Whole,
+    /// Chunked, and its end is not here yet.
+    Unknown,
+    /// It is longer than what is held.
+    TooLarge,
+}
+
+impl Hold {
+    /// Judges a request of which `held` bytes are here and `left` are to come (`None`: unknown).
+    pub fn of(held: usize, left: Option<u64>) -> Self {
+        match left {
+            Some(left) if held as u64 + left <= MAX_HELD_BODY as u64 => Self::Whole,
+            None if held <= MAX_HELD_BODY => Self::Unknown,
+            Some(_) | None => Self::TooLarge,
+        }
+    }
+}
+
+/// Whether a request must have a new connection: a pooled one may meet the endpoint's FIN on its way, and the request would be lost.
+///
+/// One that is too large to be held: the connect costs little beside its body, while holding more would cost every upload memory. One
+/// that is repeatable only if it turns out to be short. A method that cannot be repeated gains nothing by being held: `may_take_pooled`.
+pub fn needs_fresh(method: MethodKind, hold: Hold) -> bool {
+    match hold {
+        Hold::Whole => false,
+        Hold::Unknown => method.is_idempotent(),
+        Hold::TooLarge => true,
     }
 }
 
@@ -173,6 +207,29 @@ mod tests {
         ];
         for (method, idle_ms, quiet, taken) in cases {
             assert_eq!(may_take_pooled(method, idle_ms, quiet), taken, "{method:?} {idle_ms} {quiet}");
+        }
+    }
+
+    #[test]
+    fn a_request_that_is_or_may_become_too_large_to_be_held_needs_a_new_connection() {
+        for method in METHODS {
+            assert!(needs_fresh(method, Hold::TooLarge) && !needs_fresh(method, Hold::Whole), "{method:?}");
+            // A chunked one of unknown length might become so.
+            assert_eq!(needs_fresh(method, Hold::Unknown), method.is_idempotent(), "{method:?}");
+        }
+    }
+
+    #[test]
+    fn head_and_body_together_are_held_up_to_the_limit() {
+        for (held, left, hold) in [
+            (MAX_HELD_BODY, Some(0), Hold::Whole),
+            (300, Some(MAX_HELD_BODY as u64 - 300), Hold::Whole),
+            (300, Some(MAX_HELD_BODY as u64 - 299), Hold::TooLarge),
+            (0, Some(u64::MAX >> 1), Hold::TooLarge),
+            (MAX_HELD_BODY, None, Hold::Unknown),
+            (MAX_HELD_BODY + 1, None, Hold::TooLarge),
+        ] {
+            assert_eq!(Hold::of(held, left), hold, "{held} {left:?}");
         }
     }
 

@@ -4,7 +4,7 @@
 use proto::h1::MethodKind;
 use rustix::io::Errno;
 use session::CloseReason;
-use session::retry::{MAX_ATTEMPTS, may_take_pooled};
+use session::retry::{MAX_ATTEMPTS, may_take_pooled, needs_fresh};
 use table::{BackendChoice, counters};
 
 use super::super::core::{Core, Kind, Token};
@@ -64,9 +64,10 @@ impl<O: Os> Http<O> {
             exchange.try_started_ms = core.now_ms;
             core.shared.counters.add(endpoint.slot, counters::endpoint::REQUESTS, 1);
             core.shared.gauges.inc(endpoint.slot);
-            let (first, method) = (exchange.tries == 1, exchange.method);
+            let method = exchange.method;
             // Retries take a new connection: a pooled one that just failed is a sign that its siblings are stale too.
-            let pooled = if first { self.take_idle(core, endpoint, method) } else { None };
+            let fresh = exchange.tries > 1 || needs_fresh(method, exchange.hold());
+            let pooled = if fresh { None } else { self.take_idle(core, endpoint, method) };
             if let Some(exchange) = self.downs.get_mut(key).and_then(|d| d.exchange()) {
                 exchange.reused = pooled.is_some();
             }

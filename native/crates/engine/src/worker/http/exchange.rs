@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use proto::h1::{Chunked, MethodKind};
 use session::CloseReason;
-use session::retry::MAX_HELD_BODY;
+use session::retry::{Hold, MAX_HELD_BODY};
 use table::{ActionIdx, ListenerIdx};
 
 use super::super::core::LoadedTable;
@@ -148,6 +148,16 @@ impl<O: Os> Exchange<O> {
 
     pub fn head_request(&self) -> bool {
         self.method == MethodKind::Head
+    }
+
+    /// Whether the whole request could be sent again.
+    pub fn hold(&self) -> Hold {
+        let left = match self.body {
+            Body::Done => Some(0),
+            Body::Length(left) => Some(left),
+            Body::Chunked(_) | Body::UntilClose => None,
+        };
+        Hold::of(self.sent.len(), left)
     }
 
     /// Keeps request bytes for another try while they are few.
