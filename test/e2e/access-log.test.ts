@@ -196,6 +196,106 @@ describe('in a file', () => {
   });
 });
 
+describe('heads that are refused', () => {
+  interface Refusal {
+    readonly what: string;
+    readonly head: string;
+    readonly status: number;
+    readonly reason: string;
+    readonly logged: Line;
+  }
+  const REFUSALS: readonly Refusal[] = [
+    {
+      what: 'a malformed field',
+      head: 'POST /a?secret=1 HTTP/1.1\r\nHost: p0.corp.test:80\r\nUser-Agent: me\r\nno colon\r\n\r\n',
+      status: 400,
+      reason: 'bad_request',
+      logged: { method: 'POST', path: '/a', host: 'p0.corp.test:80', user_agent: 'me', protocol: 'HTTP/1.1' },
+    },
+    {
+      what: 'a request line that never ends',
+      head: `GET /${'l'.repeat(70_000)}`,
+      status: 414,
+      reason: 'head_too_large',
+      logged: { method: 'GET' },
+    },
+    {
+      what: 'a head that never ends',
+      head: `GET /big HTTP/1.1\r\nHost: p0.corp.test\r\nX: ${'x'.repeat(70_000)}`,
+      status: 431,
+      reason: 'head_too_large',
+      logged: { method: 'GET', path: '/big', host: 'p0.corp.test' },
+    },
+    {
+      what: 'another version',
+      head: 'GET /v HTTP/3.0\r\nHost: p0.corp.test\r\n\r\n',
+      status: 505,
+      reason: 'version_unsupported',
+      logged: { method: 'GET', path: '/v', host: 'p0.corp.test' },
+    },
+    {
+      what: 'TLS',
+      head: '\x16\x03\x01\x02\x00\x01',
+      status: 400,
+      reason: 'bad_request',
+      logged: {},
+    },
+    {
+      what: 'a head that does not come in time',
+      head: 'DELETE /slow HTTP/1.0\r\nHost: p0.corp.test\r\nX: ',
+      status: 408,
+      reason: 'header_timeout',
+      logged: { method: 'DELETE', path: '/slow', host: 'p0.corp.test', protocol: 'HTTP/1.0' },
+    },
+  ];
+
+  test('each leaves one line with what can be told of it, a connection without a head leaves none', async () => {
+    const file = join(folder(), 'access.log');
+    const rig = await Rig.start({
+      places: 1,
+      workers: 1,
+      settings: { accessLog: { target: file }, timeouts: { header: '1s' } },
+    });
+    const silent = await rig.connect();
+    silent.finish();
+    await silent.rest();
+    const gone = await rig.connect();
+    await gone.write('GET /gone HTTP/1.1\r\n');
+    gone.finish();
+    await gone.rest();
+    for (const { what, head, status, reason, logged } of REFUSALS) {
+      const before = lines(file).length;
+      const client = await rig.connect();
+      const { localPort } = client.socket;
+      await client.write(head);
+      const answer = await client.answer();
+      expect(answer.status, what).toBe(status);
+      client.finish();
+      await client.rest();
+      await until(`${what} is logged`, () => lines(file).length > before);
+      const { time, peer, duration_ms, bytes_in, ...rest } = lines(file)[before] ?? {};
+      expect(Date.parse(String(time)), what).toBeGreaterThan(0);
+      expect(peer, what).toBe(`127.0.0.1:${localPort}`);
+      expect(Number(duration_ms), what).toBeGreaterThanOrEqual(status === 408 ? 900 : 0);
+      if (head.length < 65_536) expect(bytes_in, what).toBe(head.length);
+      else expect(Number(bytes_in), what).toBeGreaterThanOrEqual(65_536);
+      expect({ ...rest, path: String(rest.path ?? '').slice(0, 8) }, what).toEqual({
+        listener: 'default/edge/http',
+        protocol: 'HTTP/1.1',
+        status,
+        bytes_out: answer.body.length,
+        retries: 0,
+        close_reason: reason,
+        generation: 1,
+        ...logged,
+        path: status === 414 ? '/lllllll' : (logged.path ?? ''),
+      });
+    }
+    await rig.instance.stop();
+    expect(lines(file)).toHaveLength(REFUSALS.length);
+  }, 20_000);
+});
+
 test('an upgraded connection leaves one line when it ends, with the request that began it', async () => {
   const file = join(folder(), 'access.log');
   const rig = await Rig.start({ places: 1, workers: 1, settings: { accessLog: { target: file } } });

@@ -219,7 +219,7 @@ fn interim_responses_carry_neither_framing_nor_connection_options() {
 
 #[test]
 fn an_own_answer_is_one_line_that_names_the_cause() {
-    let out = simple_response(502, "no endpoint of Service/default/web accepted the connection", true, false);
+    let out = simple_response(502, "no endpoint of Service/default/web accepted the connection", true, false).bytes;
     let want = "HTTP/1.1 502 Bad Gateway\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: 76\r\nconnection: close\r\n\r\n\
         502 bad gateway: no endpoint of Service/default/web accepted the connection\n";
     assert_eq!(String::from_utf8_lossy(&out), want);
@@ -229,10 +229,12 @@ fn an_own_answer_is_one_line_that_names_the_cause() {
 fn own_answers_of_every_status_parse_as_responses() {
     for status in 400..=599 {
         for (detail, close, is_head) in [("", false, false), ("a\r\nb\0", true, false), ("x", false, true)] {
-            let out = simple_response(status, detail, close, is_head);
+            let answer = simple_response(status, detail, close, is_head);
+            let out = &answer.bytes;
             let mut head = ResponseHead::new();
-            let parsed = parse_response(&out, &Limits::default(), &mut head, false, false);
+            let parsed = parse_response(out, &Limits::default(), &mut head, false, false);
             assert_eq!(parsed, Ok(Parsed::Complete), "{status}");
+            assert_eq!((head.len(), out.len() - head.len()), (answer.head_bytes, answer.body_bytes()));
             assert_eq!((head.status, head.keep_alive), (status, !close));
             let body = &out[head.len()..];
             assert_eq!(is_head, body.is_empty());

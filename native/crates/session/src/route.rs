@@ -38,12 +38,7 @@ pub enum Routed {
 ///
 /// No allocation; cost O(labels + path elements) for each virtual host that is tried.
 pub fn route<B: AsRef<[u8]>>(t: &Table<B>, socket: u32, key: &RequestKey<'_>) -> Routed {
-    let Some(socket) = t.socket(socket).filter(|socket| socket.protocol == Protocol::Http) else {
-        return Routed::NoListener;
-    };
-    let Some(listener) = t.listeners(socket.listener_root, key.host).next() else {
-        return Routed::NoListener;
-    };
+    let Some(listener) = listener_of(t, socket, key.host) else { return Routed::NoListener };
     let hosts = t.virtual_hosts(t.listener(listener).route_root, key.host);
     for virtual_host in hosts {
         if let Some(action) = match_in(t, virtual_host, key) {
@@ -51,6 +46,12 @@ pub fn route<B: AsRef<[u8]>>(t: &Table<B>, socket: u32, key: &RequestKey<'_>) ->
         }
     }
     Routed::NoRoute(listener)
+}
+
+/// The HTTP listener of a socket that a host belongs to; an empty host is one that only a catch-all listener takes. Cost: O(labels).
+pub fn listener_of<B: AsRef<[u8]>>(t: &Table<B>, socket: u32, host: &[u8]) -> Option<ListenerIdx> {
+    let socket = t.socket(socket).filter(|socket| socket.protocol == Protocol::Http)?;
+    t.listeners(socket.listener_root, host).next()
 }
 
 fn match_in<B: AsRef<[u8]>>(t: &Table<B>, virtual_host: VirtualHostIdx, key: &RequestKey<'_>) -> Option<ActionIdx> {

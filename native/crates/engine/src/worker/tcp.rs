@@ -74,6 +74,8 @@ pub struct Upgraded<S> {
     pub endpoint: Endpoint,
     pub peer: SocketAddr,
     pub started_us: u64,
+    /// Behind the heads, from and to the client, counted already.
+    pub bytes: (u64, u64),
     pub names: Option<Box<Names>>,
     pub texts: Option<Box<LogTexts>>,
 }
@@ -173,8 +175,8 @@ impl<O: Os> Sessions<O> {
             peer: upgraded.peer,
             started_us: upgraded.started_us.min(now_us),
             connect_us: 0,
-            bytes_in: 0,
-            bytes_out: 0,
+            bytes_in: upgraded.bytes.0,
+            bytes_out: upgraded.bytes.1,
             names: upgraded.names,
             texts: upgraded.texts,
             retries: 0,

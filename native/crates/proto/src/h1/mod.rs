@@ -7,6 +7,7 @@ mod chunked;
 mod error;
 mod fields;
 mod forward;
+mod glimpse;
 mod names;
 mod request;
 mod respond;
@@ -20,12 +21,13 @@ pub use chunked::{CHUNK_END, ChunkError, ChunkStep, Chunked, LAST_CHUNK, Scan, w
 pub use error::HeadError;
 pub use fields::HeaderField;
 pub use forward::{ForwardOptions, write_request_head};
+pub use glimpse::{Glimpse, glimpse};
 pub use names::KnownName;
 pub use request::{BodyLength, MethodKind, RequestHead, parse_request, parse_request_from};
 pub use respond::{ResponseOptions, write_response_head};
 pub use response::{ResponseBody, ResponseHead, parse_response, parse_response_from};
 pub use scan::HeadScan;
-pub use simple::{reason_phrase, simple_response};
+pub use simple::{SimpleResponse, reason_phrase, simple_response};
 pub use span::Span;
 
 /// How large a head may be; both limits count against one message.

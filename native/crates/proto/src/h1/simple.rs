@@ -4,12 +4,27 @@
 
 use super::forward::{write_content_length, write_decimal};
 
+/// An answer of our own, whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SimpleResponse {
+    pub bytes: Vec<u8>,
+    /// How many of them are the head; the body follows.
+    pub head_bytes: usize,
+}
+
+impl SimpleResponse {
+    /// Bytes of the body; 0 for a HEAD request.
+    pub fn body_bytes(&self) -> usize {
+        self.bytes.len() - self.head_bytes
+    }
+}
+
 /// A whole response: `text/plain`, one line such as
 /// `502 bad gateway: no endpoint of Service/default/web accepted the connection`.
 ///
 /// `close` adds `Connection: close`; for a HEAD request the body is left out and its length kept. Control characters in `detail` become
 /// spaces. 503 carries `Retry-After: 1`.
-pub fn simple_response(status: u16, detail: &str, close: bool, head_request: bool) -> Vec<u8> {
+pub fn simple_response(status: u16, detail: &str, close: bool, head_request: bool) -> SimpleResponse {
     let phrase = reason_phrase(status);
     let mut body = Vec::with_capacity(detail.len() + 48);
     write_decimal(&mut body, u64::from(status));
@@ -35,10 +50,11 @@ pub fn simple_response(status: u16, detail: &str, close: bool, head_request: boo
         out.extend_from_slice(b"connection: close\r\n");
     }
     out.extend_from_slice(b"\r\n");
+    let head_bytes = out.len();
     if !head_request {
         out.extend_from_slice(&body);
     }
-    out
+    SimpleResponse { bytes: out, head_bytes }
 }
 
 /// The phrase of RFC 9110 for the statuses that a proxy gives; `Error` for others.

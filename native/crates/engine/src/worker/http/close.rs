@@ -15,6 +15,19 @@ const LINGER_MS: u64 = 5_000;
 const MOST_LINGER_MS: u64 = 30_000;
 
 impl<O: Os> Http<O> {
+    /// Sends our last answer on a connection without an exchange; it is closed once the client has read that.
+    pub(super) fn say_last(&mut self, core: &mut Core<O>, key: Key, answer: &[u8], reason: CloseReason) {
+        let Some(down) = self.downs.get_mut(key) else { return };
+        down.phase = Phase::Closing { linger: true };
+        down.closing = reason;
+        down.input.clear();
+        down.active_ms = core.now_ms;
+        if down.link.send(&mut core.os, answer).is_err() {
+            return self.close_down(core, key, CloseReason::ClientReset, true);
+        }
+        self.finish_closing(core, key);
+    }
+
     /// Sends the rest of our last answer, then our FIN.
     pub(super) fn finish_closing(&mut self, core: &mut Core<O>, key: Key) {
         let Some(down) = self.downs.get_mut(key) else { return };

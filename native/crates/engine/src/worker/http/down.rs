@@ -3,8 +3,7 @@
 use std::net::SocketAddr;
 
 use proto::h1::{
-    BodyLength, Chunked, ForwardOptions, HeadError, HeadScan, Limits, Parsed, RequestHead, parse_request_from,
-    write_request_head,
+    BodyLength, Chunked, ForwardOptions, HeadScan, Limits, Parsed, RequestHead, parse_request_from, write_request_head,
 };
 use rustix::io::Errno;
 use session::CloseReason;
@@ -142,6 +141,19 @@ impl<O: Os> Down<O> {
         let (at, _) = self.deadline(core.draining);
         let token = self.token();
         core.arm(token, at, &mut self.armed);
+    }
+
+    /// Counts the connection with the listener that its latest request belongs to.
+    pub fn belong_to(&mut self, core: &mut Core<O>, listener_slot: u32) {
+        if self.listener_slot == Some(listener_slot) {
+            return;
+        }
+        if let Some(old) = self.listener_slot.replace(listener_slot) {
+            core.shared.gauges.dec(old);
+            core.shared.counters.add(old, counters::listener::CLOSED, 1);
+        }
+        core.shared.gauges.inc(listener_slot);
+        core.shared.counters.add(listener_slot, counters::listener::ACCEPTED, 1);
     }
 
     pub fn exchange(&mut self) -> Option<&mut Exchange<O>> {
@@ -285,7 +297,8 @@ impl<O: Os> Http<O> {
                 (Step::Go, self.take_request(core, key, bytes))
             }
             Err(error) => {
-                self.refuse_head(core, key, error);
+                let reason = CloseReason::of_request_fault(error);
+                self.refuse(core, key, error.status(), &error.to_string(), reason, bytes);
                 (Step::Go, bytes.len())
             }
         };
@@ -297,13 +310,10 @@ impl<O: Os> Http<O> {
         step
     }
 
-    /// Answers a head that cannot be served and ends the connection.
-    fn refuse_head(&mut self, core: &mut Core<O>, key: Key, error: HeadError) {
-        self.answer_and_close(core, key, error.status(), &error.to_string(), CloseReason::of_request_fault(error));
-    }
-
     /// Turns a complete head, and what of its body came along, into an exchange. Returns the bytes used.
     fn take_request(&mut self, core: &mut Core<O>, key: Key, bytes: &[u8]) -> usize {
+        let Some(socket_id) = self.downs.get(key).map(|d| d.socket_id) else { return bytes.len() };
+        let (table, present) = self.table_of(core, socket_id);
         let Some(down) = self.downs.get_mut(key) else { return bytes.len() };
         let head = &self.request;
         let mut exchange = self.spare.pop().unwrap_or_default();
@@ -322,14 +332,7 @@ impl<O: Os> Http<O> {
         down.requests = down.requests.saturating_add(1);
         down.active_ms = core.now_ms;
 
-        // A socket that the present table no longer has is served by the last one that had it, and closed.
-        let table = match core.table.as_ref().filter(|t| t.socket(down.socket_id).is_some()) {
-            Some(table) => Some(table.clone()),
-            None => {
-                exchange.close = true;
-                self.retired.get(&down.socket_id).map(|(table, _)| table.clone())
-            }
-        };
+        exchange.close |= !present;
         let mut trusted = false;
         let mut via = false;
         if let Some(table) = &table {
@@ -340,7 +343,7 @@ impl<O: Os> Http<O> {
                 path: head.path(bytes),
                 headers: &lookup,
             };
-            match route(table, down.socket_id, &request) {
+            match route(table, socket_id, &request) {
                 Routed::NoListener => {}
                 Routed::NoRoute(listener) => exchange.listener = Some(listener),
                 Routed::Action(listener, action) => {
@@ -354,14 +357,7 @@ impl<O: Os> Http<O> {
                 let l = table.listener(listener);
                 down.timeouts = l.timeouts;
                 trusted = l.trusted.count > 0 && table.is_trusted(listener, down.peer.ip());
-                if down.listener_slot != Some(l.slot) {
-                    if let Some(old) = down.listener_slot.replace(l.slot) {
-                        core.shared.gauges.dec(old);
-                        core.shared.counters.add(old, counters::listener::CLOSED, 1);
-                    }
-                    core.shared.gauges.inc(l.slot);
-                    core.shared.counters.add(l.slot, counters::listener::ACCEPTED, 1);
-                }
+                down.belong_to(core, l.slot);
                 core.shared.counters.add(l.slot, counters::listener::REQUESTS, 1);
             }
             if table.settings().access_log {

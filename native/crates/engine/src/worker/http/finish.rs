@@ -1,6 +1,6 @@
 //! Ends of exchanges and connections: a complete answer, an answer of our own, a retry, an abort, an upgrade, a timeout.
 
-use proto::h1::simple_response;
+use proto::h1::{SimpleResponse, simple_response};
 use rustix::io::Errno;
 use session::CloseReason;
 use session::retry::{Attempt, Ending, Verdict, judge, may_pool};
@@ -16,6 +16,12 @@ use super::down::Phase;
 use super::exchange::{Body, Exchange};
 
 impl<O: Os> Exchange<O> {
+    /// Counts the bytes of an answer of our own.
+    fn count_own(&mut self, response: &SimpleResponse) {
+        self.head_bytes.1 += response.head_bytes as u32;
+        self.bytes_out += response.body_bytes() as u64;
+    }
+
     /// Returns when something must have happened, and what it means if it has not.
     pub fn deadline(&self, timeouts: &Timeouts) -> (u64, CloseReason) {
         let mut first = (u64::MAX, CloseReason::RequestTimeout);
@@ -154,6 +160,7 @@ impl<O: Os> Http<O> {
         let close = exchange.close || !exchange.body.is_done() || exchange.client_minor == 0;
         let response = simple_response(status, detail, close, exchange.head_request());
         exchange.status = status;
+        exchange.count_own(&response);
         exchange.close = close;
         let linger = !exchange.body.is_done();
         let Phase::Exchange(exchange) = std::mem::replace(&mut down.phase, Phase::Head) else { return };
@@ -164,7 +171,7 @@ impl<O: Os> Http<O> {
         core.reason(reason);
         self.settle(core, key, exchange, reason);
         let Some(down) = self.downs.get_mut(key) else { return };
-        if down.link.send(&mut core.os, &response).is_err() {
+        if down.link.send(&mut core.os, &response.bytes).is_err() {
             return self.close_down(core, key, CloseReason::ClientReset, true);
         }
         if close {
@@ -178,7 +185,7 @@ impl<O: Os> Http<O> {
         down.arm(core);
     }
 
-    /// Answers what is no proper request (or the last one) and closes once that has been read.
+    /// Answers the exchange ourselves and closes once that has been read: what the client sends from here on is no request.
     pub(super) fn answer_and_close(
         &mut self,
         core: &mut Core<O>,
@@ -188,24 +195,15 @@ impl<O: Os> Http<O> {
         reason: CloseReason,
     ) {
         let Some(down) = self.downs.get_mut(key) else { return };
-        let head_request = down.exchange().is_some_and(|e| e.head_request());
-        let response = simple_response(status, detail, true, head_request);
-        let phase = std::mem::replace(&mut down.phase, Phase::Closing { linger: true });
-        down.closing = reason;
-        down.input.clear();
-        down.active_ms = core.now_ms;
-        let sent = down.link.send(&mut core.os, &response);
+        let Phase::Exchange(mut exchange) = std::mem::replace(&mut down.phase, Phase::Head) else { return };
+        let response = simple_response(status, detail, true, exchange.head_request());
+        exchange.status = status;
+        exchange.count_own(&response);
         if let Some(slot) = down.listener_slot {
             core.shared.counters.add(slot, counters::listener::REJECTED, 1);
         }
-        if let Phase::Exchange(mut exchange) = phase {
-            exchange.status = status;
-            self.settle(core, key, exchange, reason);
-        }
-        if sent.is_err() {
-            return self.close_down(core, key, CloseReason::ClientReset, true);
-        }
-        self.finish_closing(core, key);
+        self.settle(core, key, exchange, reason);
+        self.say_last(core, key, &response.bytes, reason);
     }
 
     /// An answer that has begun cannot be completed: the client must see that it is cut.
@@ -279,9 +277,16 @@ impl<O: Os> Http<O> {
             let _ = up.link.send(&mut core.os, &early);
         }
         let slot = exchange.action_slot;
-        core.shared.counters.add(slot, counters::action::STATUS_1XX, 1);
-        core.shared.counters.add(slot, counters::action::BYTES_IN, early.len() as u64);
-        core.shared.counters.add(slot, counters::action::BYTES_OUT, rest.len() as u64);
+        let c = &core.shared.counters;
+        let (bytes_in, bytes_out) = (exchange.bytes_in + early.len() as u64, exchange.bytes_out + rest.len() as u64);
+        c.add(slot, counters::action::STATUS_1XX, 1);
+        c.add(slot, counters::action::BYTES_IN, bytes_in);
+        c.add(slot, counters::action::BYTES_OUT, bytes_out);
+        if let Some(listener) = down.listener_slot {
+            let (head_in, head_out) = exchange.head_bytes;
+            c.add(listener, counters::listener::BYTES_IN, bytes_in + u64::from(head_in));
+            c.add(listener, counters::listener::BYTES_OUT, bytes_out + u64::from(head_out));
+        }
         for gauge in [Some(slot), down.listener_slot, Some(up.endpoint.slot)].into_iter().flatten() {
             core.shared.gauges.dec(gauge);
         }
@@ -296,6 +301,7 @@ impl<O: Os> Http<O> {
                 endpoint: up.endpoint,
                 peer: down.peer,
                 started_us: exchange.started_us,
+                bytes: (bytes_in, bytes_out),
                 names: exchange.names.take(),
                 texts: exchange.texts.take(),
             },
@@ -336,7 +342,8 @@ impl<O: Os> Http<O> {
         }
         match (&down.phase, reason) {
             (Phase::Head, CloseReason::HeaderTimeout) if !down.input.is_empty() => {
-                self.answer_and_close(core, key, 408, "the request head did not arrive in time", reason);
+                let bytes = down.input.take();
+                self.refuse(core, key, 408, "the request head did not arrive in time", reason, &bytes);
             }
             (Phase::Head | Phase::Closing { .. } | Phase::Linger { .. }, _) => {
                 self.close_down(core, key, reason, false)

@@ -11,7 +11,8 @@
 //!      ▼
 //!    Linger (our FIN is out, input is thrown away until the client's FIN) ─▶ closed
 //! ```
-//! `down` reads requests, `dispatch` finds an endpoint for them, `up` reads answers, `finish` ends exchanges.
+//! `down` reads requests, `refuse` answers those that are none, `dispatch` finds an endpoint for the others, `up` reads answers,
+//! `finish` ends exchanges.
 
 mod answer;
 mod close;
@@ -20,6 +21,7 @@ mod down;
 mod exchange;
 mod finish;
 mod pool;
+mod refuse;
 mod up;
 
 use std::collections::{HashMap, HashSet};
@@ -149,6 +151,15 @@ impl<O: Os> Http<O> {
             }
         }
         self.retired.retain(|id, _| new.socket(*id).is_none());
+    }
+
+    /// The table that serves a socket, and whether it is the present one: a socket that this one no longer has is served by the last one
+    /// that had it.
+    fn table_of(&self, core: &Core<O>, socket_id: u32) -> (Option<Arc<LoadedTable>>, bool) {
+        match core.table.as_ref().filter(|t| t.socket(socket_id).is_some()) {
+            Some(table) => (Some(table.clone()), true),
+            None => (self.retired.get(&socket_id).map(|(table, _)| table.clone()), false),
+        }
     }
 
     /// Ends what a draining worker need not wait for: clients between two requests, after a grace.

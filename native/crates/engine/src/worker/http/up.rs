@@ -284,6 +284,7 @@ impl<O: Os> Http<O> {
                     via: false,
                 };
                 write_response_head(&mut core.tx, bytes, head, &options);
+                exchange.head_bytes.1 += core.tx.len() as u32;
                 if down.link.send(&mut core.os, &core.tx).is_err() {
                     self.close_down(core, down_key, CloseReason::ClientReset, true);
                     return Outcome::Gone;
@@ -335,6 +336,7 @@ impl<O: Os> Http<O> {
         write_response_head(&mut tx, bytes, head, &options);
         *bytes = &bytes[self.response.len()..];
         let outcome = if switching {
+            exchange.head_bytes.1 += tx.len() as u32;
             if down.link.send(&mut core.os, &tx).is_err() {
                 self.close_down(core, down_key, CloseReason::ClientReset, true);
                 Outcome::Gone
@@ -358,8 +360,11 @@ impl<O: Os> Http<O> {
         if exchange.answering && matches!(exchange.answer, Body::UntilClose) && !reset {
             exchange.answer = Body::Done;
             exchange.keep_up = false;
-            if exchange.coding == Coding::Chunk && down.link.send(&mut core.os, LAST_CHUNK).is_err() {
-                return self.close_down(core, down_key, CloseReason::ClientReset, true);
+            if exchange.coding == Coding::Chunk {
+                exchange.bytes_out += LAST_CHUNK.len() as u64;
+                if down.link.send(&mut core.os, LAST_CHUNK).is_err() {
+                    return self.close_down(core, down_key, CloseReason::ClientReset, true);
+                }
             }
             return self.finish(core, down_key);
         }
