@@ -10,6 +10,8 @@ import {
   httpListener,
   httpRoute,
   simpleTcp,
+  tcpListener,
+  tcpRoute,
   yaml,
 } from './manifests.js';
 import { ask, httpBackend, tcpBackend } from './peers.js';
@@ -141,4 +143,32 @@ describe('over four workers', () => {
       { one: 10, two: 10 },
     ]);
   });
+});
+
+test('a TCP connection stays with the backend that was drawn: its other endpoints are tried, never another backend', async () => {
+  const [port, dead] = [await freePort(), await freePort()];
+  const [good, half] = [await tcpBackend((s) => s.end('good')), await tcpBackend((s) => s.end('half'))];
+  const instance = await Instance.start({
+    workers: 1,
+    files: {
+      'edge.yaml': yaml(
+        gatewayClass(),
+        gateway('edge', [tcpListener(port)]),
+        tcpRoute('all', [backendRef('good', 1), backendRef('half', 1), backendRef('dead', 1)]),
+        backend('good', good.port),
+        backend('half', dead, half.port),
+        backend('dead', dead),
+      ),
+    },
+  });
+  const got: string[] = [];
+  for (let number = 0; number < 30; number += 1) {
+    // The reset may be there before the connect returns.
+    const client = await Wire.connect(port).catch(() => undefined);
+    const { text, end } = (await client?.rest()) ?? { text: '', end: 'reset' };
+    got.push(text === '' ? end : text);
+    client?.finish();
+  }
+  expect(tally(got)).toEqual({ good: 10, half: 10, reset: 10 });
+  expect(await instance.metric('weirgate_connections_closed_total', { reason: 'connect_refused' })).toBe(10);
 });

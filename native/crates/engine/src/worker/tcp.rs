@@ -33,6 +33,9 @@ const MOST_TRIES: usize = 3;
 struct Connecting {
     table: Arc<LoadedTable>,
     action: ActionIdx,
+    /// Endpoint set of the backend that was drawn: a failed connect takes another endpoint, never another backend, whose weight is the
+    /// user's word.
+    set: Option<u32>,
     tried: Vec<u32>,
     started_us: u64,
 }
@@ -123,7 +126,13 @@ impl<O: Os> Sessions<O> {
             client: Link::new(sock),
             server: None,
             connecting: action.map(|action| {
-                Box::new(Connecting { table: table.clone(), action, tried: Vec::new(), started_us: core.now_us })
+                Box::new(Connecting {
+                    table: table.clone(),
+                    action,
+                    set: None,
+                    tried: Vec::new(),
+                    started_us: core.now_us,
+                })
             }),
             up: Flow::default(),
             down: Flow::default(),
@@ -271,9 +280,12 @@ impl<O: Os> Session<O> {
     fn connect(&mut self, core: &mut Core<O>) -> Result<(), CloseReason> {
         loop {
             let Some(state) = self.connecting.as_mut() else { return Err(CloseReason::NoRoute) };
-            let set = match core.choose_backend(&state.table, state.action) {
-                BackendChoice::Cluster { set } => set,
-                BackendChoice::Invalid { .. } | BackendChoice::None => return Err(CloseReason::BackendInvalid),
+            let set = match state.set {
+                Some(set) => set,
+                None => match core.choose_backend(&state.table, state.action) {
+                    BackendChoice::Cluster { set } => *state.set.insert(set),
+                    BackendChoice::Invalid { .. } | BackendChoice::None => return Err(CloseReason::BackendInvalid),
+                },
             };
             let endpoint = core.choose_endpoint(set, &state.tried).ok_or(CloseReason::NoEndpoint)?;
             state.tried.push(endpoint.slot);
