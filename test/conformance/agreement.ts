@@ -8,8 +8,7 @@
  * 3. *Faults.* Every fault of the server is one of ours at the same field, and every one of ours is one of the server's. Where the
  *    server names the parent only, ours may lie below it: a rule (CEL) speaks about the object or list that it stands on, and the
  *    keys of labels and annotations are faults of the whole map. Structure (types, lengths, enumerations, patterns, required and
- *    repeated items) has no such freedom, but for repetitions: the server points to the first one, we to all, and where only a part
- *    of an item is repeated we may point to that part.
+ *    repeated items) has no such freedom.
  * 4. *Where the server stops early* we may say more: it reads no rules in an object that breaks its structure, and nothing at all in
  *    an object that does not decode into its Go type; then it names one field or none.
  * 5. *Stored object.* For a kind of the Gateway API our resource equals what the server stored, field by field. Of a kind of
@@ -29,6 +28,7 @@ const EXACT: ReadonlySet<string> = new Set([
   'FieldValueNotSupported',
   'FieldValueTooLong',
   'FieldValueTooMany',
+  'FieldValueDuplicate',
 ]);
 
 /** Reasons for which the server names no field of the object. */
@@ -39,7 +39,6 @@ const OF_ONE_TEXT = /^(?!spec\.)|\.matches\[\d+\]\.path$|^spec\.(?:hostnames|por
 
 const UNKNOWN_FIELD = 'WG2101';
 const WRONG_TYPE = 'WG2103';
-const REPEATED_ITEM = 'WG2109';
 
 interface Fault {
   readonly code: string;
@@ -62,8 +61,7 @@ export function disagreements({ text }: Case, verdict: Verdict): readonly string
   const isTaken = adds !== undefined && unknown.length === 0;
   if (isTaken !== (resource !== undefined))
     found.push(isTaken ? 'server takes it, we refuse it' : 'server refuses it, we take it');
-  if (isTaken && resource !== undefined)
-    found.push(...differentValues(resource, storedObject(text, verdict) as Resource));
+  if (isTaken && resource !== undefined) found.push(...differentValues(resource, storedObject(text, verdict) as Read));
   return found;
 }
 
@@ -99,18 +97,8 @@ function missing(causes: readonly Cause[], faults: readonly Fault[]): string[] {
 function surplus(causes: readonly Cause[], faults: readonly Fault[], rulesUnchecked: boolean): string[] {
   if (causes.some(({ reason }) => PLACELESS.has(reason))) return [];
   return faults
-    .filter(
-      (fault) =>
-        !(rulesUnchecked && isRule(fault)) && !causes.some((cause) => meets(fault, cause) || repeats(fault, cause)),
-    )
+    .filter((fault) => !(rulesUnchecked && isRule(fault)) && !causes.some((cause) => meets(fault, cause)))
     .map(({ code, path, message }) => `we: ${code} ${path} (${message}); not found by the server`);
-}
-
-/** The third and later ones of equal items. */
-function repeats({ code, path }: Fault, { field, reason }: Cause): boolean {
-  if (code !== REPEATED_ITEM || reason !== 'FieldValueDuplicate') return false;
-  const [ours, theirs] = [parseFieldPath(path), parseFieldPath(field)];
-  return isDeepStrictEqual(ours.slice(0, -1), theirs.slice(0, -1)) && Number(ours.at(-1)) > Number(theirs.at(-1));
 }
 
 function meets({ path }: Fault, { field, reason, message }: Cause): boolean {
@@ -150,30 +138,28 @@ function normal(path: string): string {
     .replace(/^\./, '');
 }
 
-/** What is left of metadata after this is read by us; defaults that only we have are those of an empty map. */
-function differentValues(resource: Resource, stored: Resource): string[] {
-  const { apiVersion, kind, file, positions, metadata, ...fields } = resource;
-  const { labels = {}, annotations = {}, name, namespace } = stored.metadata;
-  const ours = {
-    kind,
-    ...fields,
-    metadata: {
-      name: metadata.name,
-      namespace: metadata.namespace,
-      labels: metadata.labels,
-      annotations: metadata.annotations,
+type Read = Resource & { readonly status?: unknown };
+
+/** Status is written by others, and of metadata only what both have is compared. */
+function differentValues(resource: Read, stored: Read): string[] {
+  const { apiVersion, file, positions, metadata, status: ourStatus, ...ours } = resource;
+  const { apiVersion: asWritten, metadata: theirMetadata, status, ...theirs } = stored;
+  const { name, namespace, labels, annotations } = metadata;
+  const isWhole = apiVersion.startsWith('gateway.networking.k8s.io/');
+  return compare(
+    { ...ours, metadata: { name, namespace, labels, annotations } },
+    {
+      ...theirs,
+      metadata: {
+        name: theirMetadata.name,
+        namespace: namespace === '' ? '' : theirMetadata.namespace || 'default',
+        labels: theirMetadata.labels ?? {},
+        annotations: theirMetadata.annotations ?? {},
+      },
     },
-  };
-  const isClustered = metadata.namespace === '';
-  const theirs = {
-    ...(stored as unknown as Record<string, unknown>),
-    metadata: { name, namespace: isClustered ? '' : namespace || 'default', labels, annotations },
-  } as Record<string, unknown>;
-  delete theirs.apiVersion;
-  delete theirs.status;
-  delete (ours as Record<string, unknown>).status;
-  const whole = apiVersion.startsWith('gateway.networking.k8s.io/');
-  return compare(ours, theirs, '', whole);
+    '',
+    isWhole,
+  );
 }
 
 /** With `whole`, nothing may be there that we do not have; without, what we leave out is of no concern. */

@@ -194,6 +194,7 @@ function isMistyped(causes: readonly Partial<Cause>[], place: string): boolean {
 /** Without the values that people sent: these are in the case, and may be long. */
 function shorten(message: string): string {
   const text = message
+    .replace(/^\w+ in version "\w+" cannot be handled as a \w+: /, '')
     .replace(/^Invalid value: (?:(?:"(?:[^"\\]|\\.)*"|-?\d+|null|true|false|\{.*?\}): )?/, '')
     .replace(/\s+/g, ' ');
   return text.length <= MOST_CHARACTERS ? text : `${text.slice(0, MOST_CHARACTERS - 1)}…`;

@@ -371,7 +371,7 @@ describe('core kinds', () => {
       'v1',
       'Service',
       'spec: {ports: [{port: 1, name: a}, {port: 1, name: b}, {port: 1, name: c, protocol: UDP}]}',
-      'WG3502 spec.ports[1].port',
+      'WG3502 spec.ports[1]',
     ],
     [
       'an address of another family',

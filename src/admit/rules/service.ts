@@ -34,7 +34,7 @@ function checkPortNames({ spec: { ports } }: Service, violate: Violate): void {
 function checkPortNumbers({ spec: { ports } }: Service, violate: Violate): void {
   const key = ({ port, protocol }: { port: number; protocol: string }): string => `${protocol} ${port}`;
   eachRepeated(ports, 'spec.ports', key, ({ port, protocol }, path, firstPath) => {
-    violate(`${path}.port`, `${protocol} port ${port} is there twice`, `${firstPath} has it already`);
+    violate(path, `${protocol} port ${port} is there twice`, `${firstPath} has it already`);
   });
 }
 
