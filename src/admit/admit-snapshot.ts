@@ -3,6 +3,7 @@
  */
 import {
   compareDiagnostics,
+  compareSpans,
   compareStrings,
   type Diagnostic,
   firstDifference,
@@ -29,7 +30,11 @@ export function admitSnapshot(files: readonly AdmittedFile[]): Snapshot {
   const diagnostics: Diagnostic[] = files.flatMap((file) => file.diagnostics);
   for (const [label, claimants] of claims) {
     const [first] = claimants;
-    if (claimants.length > 1) diagnostics.push(...claimants.map((claim) => duplicate(claim, claimants)));
+    // A folder may hold thousands of copies: each names a few others, and arguments of one call are no place for all of them.
+    if (claimants.length > 1) {
+      const inOrder = [...claimants].sort((a, b) => compareSpans(a.span, b.span));
+      for (const claim of inOrder) diagnostics.push(duplicate(claim, inOrder));
+    }
     if (claimants.length > 1 || first?.resource === undefined) refused.add(label);
     else resources.push(first.resource);
   }
@@ -65,16 +70,21 @@ function claimsByObject(files: readonly AdmittedFile[]): ReadonlyMap<string, rea
   return claims;
 }
 
+/** Most other places that a duplicate names. */
+const MAX_PLACES = 3;
+
 function duplicate(claim: Claim, claimants: readonly Claim[]): Diagnostic {
-  const others = claimants.filter((other) => other !== claim).map(({ span }) => formatSpan(span));
-  const shown = others.length > 3 ? [...others.slice(0, 3), `${others.length - 3} more places`] : others;
+  const others = claimants.slice(0, MAX_PLACES + 1).filter((other) => other !== claim);
+  const shown = others.slice(0, MAX_PLACES).map(({ span }) => formatSpan(span));
+  const more = claimants.length - 1 - shown.length;
+  if (more > 0) shown.push(`${more} more places`);
   return {
     severity: 'error',
     code: 'WG3001',
     object: claim.label,
     path: 'metadata.name',
     message: `${claim.label} is defined more than once; none of them is used`,
-    hint: `also in ${shown.sort(compareStrings).join(', ')}; remove or rename all but one`,
+    hint: `also in ${shown.join(', ')}; remove or rename all but one`,
     span: claim.resource === undefined ? claim.span : spanAt(claim.resource, 'metadata.name'),
   };
 }

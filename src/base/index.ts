@@ -6,4 +6,4 @@ export { compareDiagnostics, type Diagnostic, type DiagnosticCode, hasErrors, ty
 export { childPath, type PathSegment, parseFieldPath } from './field-path.js';
 export { compareStrings, firstDifference } from './order.js';
 export { err, ok, type Result } from './result.js';
-export { formatSpan, type SourceSpan, wholeFile } from './source-span.js';
+export { compareSpans, formatSpan, type SourceSpan, wholeFile } from './source-span.js';

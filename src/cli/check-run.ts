@@ -33,14 +33,16 @@ export async function runCheck(paths: readonly string[], askOverview: AskOvervie
   const folder = await readFolder(paths);
   const admitted: AdmittedFile[] = folder.files.map(({ file, text }) => admitText(file, text));
   const snapshot = admitSnapshot(admitted);
-  const diagnostics: Diagnostic[] = [...folder.diagnostics, ...snapshot.diagnostics];
+  let diagnostics: Diagnostic[] = [...folder.diagnostics, ...snapshot.diagnostics];
   if (folder.files.length === 0 && !hasErrors(diagnostics)) diagnostics.push(noFiles(paths));
   let result: BuildResult | undefined;
   try {
     const facts = { ...readHostFacts(), bindFailures: [], assignedAddresses: {} };
     result = build(snapshot, facts, new SlotBook(), 1);
-    diagnostics.push(...result.diagnostics, ...judgeLifetimes(snapshot, result.ir, Date.now()));
-    diagnostics.push(...(await checkPorts(result, snapshot.resources, askOverview)));
+    const lifetimes = judgeLifetimes(snapshot, result.ir, Date.now());
+    const ports = await checkPorts(result, snapshot.resources, askOverview);
+    // Not by push: a call does not take a hundred thousand arguments.
+    diagnostics = [...diagnostics, ...result.diagnostics, ...lifetimes, ...ports];
   } catch (error) {
     if (!(error instanceof CompileError)) throw error;
     diagnostics.push(tooLarge(paths, error.message));

@@ -8,6 +8,7 @@ import { GATEWAY_GROUP, objectLabel, type ParentReference } from '../gateway-api
 import type { RouteParent } from '../model/model.js';
 import type { RouteResource } from './attach.js';
 import { CODES } from './codes.js';
+import type { Context } from './context.js';
 import type { ListenerDraft, ParentDraft } from './drafts.js';
 import { type Findings, isFalse } from './findings.js';
 import type { ParentKind } from './gateways.js';
@@ -26,8 +27,12 @@ export interface RefusedParent extends RouteParent {
 const MAX_LISTENERS = 8;
 
 /** Says why no listener of the parent takes the route. */
-export function refuseParent(route: RouteResource, refused: RefusedParent, findings: Findings): void {
-  if (refused.selected.length === 0) refuseSection(route, refused, findings);
+export function refuseParent(
+  route: RouteResource,
+  refused: RefusedParent,
+  { inventory, findings }: Pick<Context, 'inventory' | 'findings'>,
+): void {
+  if (refused.selected.length === 0) refuseSection(route, refused, inventory, findings);
   else if (refused.allowed.length === 0) refuseByListeners(route, refused, findings);
   else refuseHostnames(route, refused, findings);
 }
@@ -80,7 +85,12 @@ export function reportNoParent(route: RouteResource, findings: Findings): void {
   });
 }
 
-function refuseSection(route: RouteResource, { index, parentRef, parent }: RefusedParent, findings: Findings): void {
+function refuseSection(
+  route: RouteResource,
+  { index, parentRef, parent }: RefusedParent,
+  inventory: Inventory,
+  findings: Findings,
+): void {
   const { sectionName, port } = parentRef;
   const wanted = [
     sectionName === undefined ? '' : ` named "${sectionName}"`,
@@ -92,11 +102,11 @@ function refuseSection(route: RouteResource, { index, parentRef, parent }: Refus
     path: `${pathOf(route, index)}.${sectionName === undefined ? 'port' : 'sectionName'}`,
     condition: isFalse('Accepted', 'NoMatchingParent'),
     message: `${placeOf(route, index)}: the ${parent.resource.kind} has no listener${wanted}`,
-    hint: hintOfSection(parent, parentRef),
+    hint: hintOfSection(parent, parentRef, inventory),
   });
 }
 
-function hintOfSection(parent: ParentDraft, { sectionName, port }: ParentReference): string {
+function hintOfSection(parent: ParentDraft, { sectionName, port }: ParentReference, inventory: Inventory): string {
   const { listeners } = parent;
   // Names of listeners are told to routes that listeners turn away, too, so they are no secret.
   const known = listeners.slice(0, MAX_LISTENERS).map(({ spec }) => `"${spec.name}" on port ${spec.port}`);
@@ -105,7 +115,7 @@ function hintOfSection(parent: ParentDraft, { sectionName, port }: ParentReferen
   if (named !== undefined) return `"${sectionName}" is on port ${named.spec.port}`;
   const near =
     sectionName &&
-    nearestWord(
+    inventory.nearest(
       sectionName,
       listeners.filter(({ spec }) => port === undefined || spec.port === port).map(({ spec }) => spec.name),
     );

@@ -25,6 +25,7 @@ import type { Context } from './context.js';
 import { type Findings, isFalse } from './findings.js';
 import type { Inventory } from './inventory.js';
 import type { ResolveMemo, RouteTrace } from './memo.js';
+import { shortList } from './near-names.js';
 import type { ReferenceGrants } from './reference-grants.js';
 import { ServiceEndpoints, sortedEndpoints } from './services.js';
 
@@ -214,7 +215,7 @@ export class BackendReferences {
     const numbered = service.spec.ports.filter((candidate) => candidate.port === port);
     const servicePort = numbered.find(({ protocol }) => protocol === transportOf(payload)) ?? numbered[0];
     if (servicePort === undefined) {
-      const ports = [...new Set(service.spec.ports.map((candidate) => candidate.port))].join(', ');
+      const ports = shortList(new Set(service.spec.ports.map((candidate) => candidate.port)));
       return {
         code: CODES.backendNotFound,
         reason: 'BackendNotFound',
@@ -256,7 +257,7 @@ export class BackendReferences {
           hint:
             names.length === 0 || names.includes(port.name ?? '')
               ? `write an EndpointSlice with the label kubernetes.io/service-name: ${name}`
-              : `its EndpointSlices name their ports ${names.map((text) => `"${text}"`).join(', ')}, this port is named "${port.name ?? ''}"`,
+              : `its EndpointSlices name their ports ${shortList(names.map((text) => `"${text}"`))}, this port is named "${port.name ?? ''}"`,
         });
       }
       return endpoints;

@@ -56,6 +56,11 @@ export class Inventory {
     return this.#near.hint(name, this.#namesOf(kind).get(namespace) ?? [], what);
   }
 
+  /** Returns which of a few names that the asker may see was meant, if it can be guessed. Cost: bounded, as with `suggestion`. */
+  nearest(written: string, names: readonly string[]): string | undefined {
+    return this.#near.nearest(written, names);
+  }
+
   #namesOf(kind: ResourceKind): ReadonlyMap<string, readonly string[]> {
     let byNamespace = this.#names.get(kind);
     if (byNamespace === undefined) {

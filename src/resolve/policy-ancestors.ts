@@ -26,6 +26,8 @@ export interface PolicyFault {
 
 interface Ancestor extends PolicyAncestor {
   readonly gateway: GatewayDraft | undefined;
+  /** False: other policies hold for all of the targets that lead here. */
+  holds: boolean;
   /** What is wrong with the targets that lead here. */
   readonly faults: FindingDraft[];
 }
@@ -40,7 +42,9 @@ export function reportPolicies<P extends AnyPolicy>(
     const ancestors = ancestorsOf(policy, verdicts, targets);
     const room = roomForAncestors(policy.status);
     const shown = ancestors.slice(0, room);
-    for (const { gateway } of ancestors.slice(room)) if (gateway !== undefined) reportNoRoom(policy, gateway, findings);
+    for (const { gateway, holds } of ancestors.slice(room)) {
+      if (gateway !== undefined && holds) reportNoRoom(policy, gateway, findings);
+    }
     report(policy, shown, faultsOf(policy), findings);
     return {
       ref: refOf(policy),
@@ -63,6 +67,7 @@ function ancestorsOf<P extends AnyPolicy>(
     for (const ancestor of users.length > 0 ? users.map(gatewayAncestor) : [targetAncestor(policy, index)]) {
       const known = ancestors.get(ancestor.key) ?? ancestor;
       ancestors.set(known.key, known);
+      if (verdict.kind === 'attached') known.holds = true;
       if (fault !== undefined) known.faults.push(fault);
     }
   }
@@ -131,12 +136,12 @@ function faultOf(policy: AnyPolicy, verdict: TargetVerdict, index: number): Find
 function gatewayAncestor(gateway: GatewayDraft): Ancestor {
   const { namespace, name } = gateway.resource.metadata;
   const ancestorRef = { group: GATEWAY_GROUP, kind: 'Gateway', namespace, name };
-  return { key: `Gateway ${gateway.name}`, ancestorRef, gateway, faults: [] };
+  return { key: `Gateway ${gateway.name}`, ancestorRef, gateway, holds: false, faults: [] };
 }
 
 function targetAncestor(policy: AnyPolicy, index: number): Ancestor {
   const { group = '', kind = '', name = '', sectionName } = policy.spec.targetRefs[index] ?? {};
   const { namespace } = policy.metadata;
   const ancestorRef = { group, kind, namespace, name, ...(sectionName === undefined ? {} : { sectionName }) };
-  return { key: `target ${index}`, ancestorRef, gateway: undefined, faults: [] };
+  return { key: `target ${index}`, ancestorRef, gateway: undefined, holds: false, faults: [] };
 }

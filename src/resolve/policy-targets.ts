@@ -2,10 +2,18 @@
  * Attachment of policies: which policy of a kind holds for a Service or Backend, and through which Gateways it has an effect.
  * As GEP-713 says: same namespace, a named port before the whole Service, the most senior policy before others.
  */
-import { type BackendPolicy, type BackendTLSPolicy, WEIRGATE_GROUP } from '../gateway-api/index.js';
+import { compareStrings } from '../base/index.js';
+import {
+  type BackendPolicy,
+  type BackendTLSPolicy,
+  MAX_ANCESTORS,
+  type Service,
+  WEIRGATE_GROUP,
+} from '../gateway-api/index.js';
 import { objectName } from '../model/object-ref.js';
 import type { GatewayDraft } from './drafts.js';
 import type { Inventory } from './inventory.js';
+import { shortList } from './near-names.js';
 
 export type AnyPolicy = BackendPolicy | BackendTLSPolicy;
 
@@ -32,6 +40,8 @@ export class PolicyTargets<P extends AnyPolicy> {
   readonly #inventory: Inventory;
   readonly #winners = new Map<string, P>();
   readonly #users = new Map<string, Set<GatewayDraft>>();
+  readonly #sortedUsers = new Map<string, readonly GatewayDraft[]>();
+  readonly #portNames = new Map<Service, ReadonlySet<string>>();
 
   /** `policies` come in order of seniority: the first one at a target has it. */
   constructor(policies: Iterable<P>, inventory: Inventory) {
@@ -57,9 +67,19 @@ export class PolicyTargets<P extends AnyPolicy> {
     }
   }
 
-  /** Returns the Gateways whose traffic reaches the target of a verdict. */
+  /**
+   * Returns the Gateways whose traffic reaches the target of a verdict, by name; call it once all uses are noted. Where another policy has
+   * the target, these are as many as a status can have: crowds of policies may want what crowds of Gateways use.
+   */
   usersOf(verdict: TargetVerdict): readonly GatewayDraft[] {
-    return 'key' in verdict ? [...(this.#users.get(verdict.key) ?? [])] : [];
+    if (!('key' in verdict)) return [];
+    const { key, kind } = verdict;
+    let users = this.#sortedUsers.get(key);
+    if (users === undefined) {
+      users = [...(this.#users.get(key) ?? [])].sort((a, b) => compareStrings(a.name, b.name));
+      this.#sortedUsers.set(key, users);
+    }
+    return kind === 'attached' ? users : users.slice(0, MAX_ANCESTORS);
   }
 
   #attach(policy: P, index: number): TargetVerdict {
@@ -97,11 +117,20 @@ export class PolicyTargets<P extends AnyPolicy> {
       const message = `names "${section}" of ${object}, which has no named parts`;
       return { kind: 'notFound', message, hint: 'leave sectionName out' };
     }
-    const ports = found.spec.ports.flatMap((port) => port.name ?? []);
-    if (ports.includes(section)) return undefined;
+    const ports = this.#portNamesOf(found);
+    if (ports.has(section)) return undefined;
     const message = `names port "${section}" of ${object}, which it does not have`;
-    const hint = ports.length === 0 ? 'its ports have no names' : `its ports: ${ports.join(', ')}`;
+    const hint = ports.size === 0 ? 'its ports have no names' : `its ports: ${shortList(ports)}`;
     return { kind: 'notFound', message, hint };
+  }
+
+  #portNamesOf(service: Service): ReadonlySet<string> {
+    let names = this.#portNames.get(service);
+    if (names === undefined) {
+      names = new Set(service.spec.ports.flatMap(({ name }) => name ?? []));
+      this.#portNames.set(service, names);
+    }
+    return names;
   }
 }
 

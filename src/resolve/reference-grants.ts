@@ -22,11 +22,16 @@ export interface Referent extends Referrer {
 /** Any name of a kind: stands where a grant gives no name. */
 const ALL = '*';
 
+/** What the grants for one kind of reference have in common: the reference, however many grants allow it. */
+interface Permission {
+  readonly grants: ReferenceGrant[];
+  isUsed: boolean;
+}
+
 /** Answers in O(1) per question; remembers which grants were of use. */
 export class ReferenceGrants {
-  readonly #byKey = new Map<string, ReferenceGrant[]>();
+  readonly #byKey = new Map<string, Permission>();
   readonly #all: readonly ReferenceGrant[];
-  readonly #used = new Set<ReferenceGrant>();
 
   constructor(inventory: Inventory) {
     this.#all = [...inventory.all('ReferenceGrant')];
@@ -34,9 +39,9 @@ export class ReferenceGrants {
       for (const from of grant.spec.from) {
         for (const { group, kind, name = ALL } of grant.spec.to) {
           const key = keyOf(from, { group, kind, namespace: grant.metadata.namespace, name });
-          const grants = this.#byKey.get(key);
-          if (grants === undefined) this.#byKey.set(key, [grant]);
-          else grants.push(grant);
+          const permission = this.#byKey.get(key);
+          if (permission === undefined) this.#byKey.set(key, { grants: [grant], isUsed: false });
+          else permission.grants.push(grant);
         }
       }
     }
@@ -45,18 +50,21 @@ export class ReferenceGrants {
   /** True within one namespace, or when a grant allows the reference. Whether the referent exists does not matter. */
   permits(from: Referrer, to: Referent): boolean {
     if (from.namespace === to.namespace) return true;
-    const grants = [
-      ...(this.#byKey.get(keyOf(from, to)) ?? []),
-      ...(this.#byKey.get(keyOf(from, { ...to, name: ALL })) ?? []),
-    ];
-    for (const grant of grants) this.#used.add(grant);
-    return grants.length > 0;
+    const named = this.#byKey.get(keyOf(from, to));
+    const unnamed = this.#byKey.get(keyOf(from, { ...to, name: ALL }));
+    if (named !== undefined) named.isUsed = true;
+    if (unnamed !== undefined) unnamed.isUsed = true;
+    return named !== undefined || unnamed !== undefined;
   }
 
   /** Says which grants allowed nothing; call it once all references are judged. */
   reportUnused(findings: Findings): void {
+    const used = new Set<ReferenceGrant>();
+    for (const { grants, isUsed } of this.#byKey.values()) {
+      if (isUsed) for (const grant of grants) used.add(grant);
+    }
     for (const grant of this.#all) {
-      if (this.#used.has(grant)) continue;
+      if (used.has(grant)) continue;
       findings.add(grant, {
         code: CODES.grantUnused,
         message: 'no reference needs this grant',
