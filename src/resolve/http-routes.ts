@@ -79,7 +79,7 @@ function resolveRoute(resource: HTTPRoute | GRPCRoute, context: RouteContext): R
   if (parents.length === 0) return undefined;
   const firstFinding = findings.list.length;
   let rules: RuleDraft[] = [];
-  const answers = references.listen(() => {
+  const answers = references.overhear(() => {
     rules = resolveRules(resource, context);
   });
   const ref = refOf(resource);
