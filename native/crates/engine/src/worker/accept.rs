@@ -15,6 +15,11 @@ const MOST_ACCEPTS: u32 = 32;
 pub const RESERVED: usize = 64;
 /// A pause that had another cause than the count (ENFILE, ENOMEM) ends after this time.
 const RETRY_MS: u64 = 100;
+/// A pause at the limit ends at once when so much of the room for connections is free again, but no more than `MOST_ACCEPTS` places: to
+/// register the members for each connection that leaves would cost more than the connection.
+const FREE_SHARE: usize = 16;
+/// A pause at the limit with less room than that ends after this time: whoever is queued need not wait for a crowd to leave.
+const PATIENCE_MS: u64 = 50;
 
 struct Member<L> {
     socket_id: u32,
@@ -30,12 +35,15 @@ pub struct Listeners<O: Os> {
     /// Descriptors that this process may have.
     limit: usize,
     paused: bool,
+    /// No look before this time.
     retry_at_ms: u64,
+    /// Little room is not enough before this time.
+    patient_until_ms: u64,
 }
 
 impl<O: Os> Listeners<O> {
     pub fn new(limit: usize) -> Self {
-        Self { members: Slab::default(), limit, paused: false, retry_at_ms: 0 }
+        Self { members: Slab::default(), limit, paused: false, retry_at_ms: 0, patient_until_ms: 0 }
     }
 
     /// Members of one socket that are served here.
@@ -161,22 +169,26 @@ impl<O: Os> Listeners<O> {
         true
     }
 
-    /// Whether one connection more could run out of descriptors: each needs its own and one towards an endpoint, and
-    /// the pipes of bulk directions have their budget.
+    /// Descriptors that `connections` and everything else can come to need: each connection its own and one towards an endpoint, and the
+    /// pipes of bulk directions have their budget.
+    fn committed(&self, core: &Core<O>, connections: usize) -> usize {
+        connections * 2 + core.pipes.descriptors() + self.members.len() + RESERVED
+    }
+
+    /// Whether one connection more could run out of descriptors, even when idle upstream connections are given up for it.
     fn is_full(&self, core: &Core<O>, http: &mut Http<O>, sessions: &Sessions<O>) -> bool {
-        let committed = |idle: usize| {
-            (http.len() + sessions.len() + 1) * 2 + idle + core.pipes.descriptors() + self.members.len() + RESERVED
-        };
-        let idle = http.idle_upstream();
-        if committed(idle) <= self.limit {
-            return false;
+        let committed = self.committed(core, http.len() + sessions.len() + 1);
+        if committed > self.limit {
+            return true;
         }
-        let over = committed(idle) - self.limit;
-        if over <= idle {
-            http.shed(over);
-            return false;
-        }
-        true
+        http.shed((committed + http.idle_upstream()).saturating_sub(self.limit));
+        false
+    }
+
+    /// Connections that end a pause at once when there is room for them.
+    fn batch(&self, core: &Core<O>) -> usize {
+        let room = self.limit.saturating_sub(self.committed(core, 0)) / 2;
+        (room / FREE_SHARE).clamp(1, MOST_ACCEPTS as usize)
     }
 
     fn pause(&mut self, core: &mut Core<O>) {
@@ -184,6 +196,7 @@ impl<O: Os> Listeners<O> {
             return;
         }
         self.paused = true;
+        self.patient_until_ms = core.now_ms + PATIENCE_MS;
         core.shared.control.set_paused(true);
         core.shared.counters.engine(counters::engine::ACCEPT_PAUSES, 1);
         for key in self.members.keys() {
@@ -193,9 +206,13 @@ impl<O: Os> Listeners<O> {
         }
     }
 
-    /// Accepts again as soon as there is room: somebody is queued, and the queue gives no further sign.
-    pub fn resume(&mut self, core: &mut Core<O>, http: &mut Http<O>, sessions: &Sessions<O>) {
-        if !self.paused || core.now_ms < self.retry_at_ms || self.is_full(core, http, sessions) {
+    /// Accepts again as soon as there is room for a batch, or after a while for one: somebody is queued, and the queue gives no further sign.
+    pub fn resume(&mut self, core: &mut Core<O>, http: &Http<O>, sessions: &Sessions<O>) {
+        if !self.paused || core.now_ms < self.retry_at_ms {
+            return;
+        }
+        let wanted = if core.now_ms < self.patient_until_ms { self.batch(core) } else { 1 };
+        if self.committed(core, http.len() + sessions.len() + wanted) > self.limit {
             return;
         }
         self.paused = false;
@@ -211,6 +228,7 @@ impl<O: Os> Listeners<O> {
 
     /// When a paused worker should look again, at the latest.
     pub fn retry_in(&self, now_ms: u64) -> Option<u64> {
-        (self.paused && self.retry_at_ms > now_ms).then(|| self.retry_at_ms - now_ms)
+        let at = [self.retry_at_ms, self.patient_until_ms].into_iter().filter(|at| *at > now_ms).min()?;
+        self.paused.then(|| at - now_ms)
     }
 }

@@ -82,7 +82,7 @@ impl<O: Os> Loop<O> {
             self.http.sweep(&mut self.core);
         }
         if self.listeners.is_paused() {
-            self.listeners.resume(&mut self.core, &mut self.http, &self.sessions);
+            self.listeners.resume(&mut self.core, &self.http, &self.sessions);
         }
         Ok(news)
     }

@@ -221,10 +221,15 @@ pub fn memory(endpoints: [SocketAddr; 4]) -> (Memory, Shared) {
 
 /// An engine that serves both sockets on the given network.
 pub fn rig(net: &Net) -> Rig {
+    rig_with(net, 100_000)
+}
+
+/// The same with so many descriptors.
+pub fn rig_with(net: &Net, descriptors: usize) -> Rig {
     let (memory, shared) = memory([endpoint(0), endpoint(1), endpoint(2), endpoint(3)]);
     let mut core = Core::new(Simulated(net.clone()), shared, 3, 1);
     core.table = Some(table());
-    let mut engine = Loop::new(core, 100_000);
+    let mut engine = Loop::new(core, descriptors);
     engine.listeners.add(&mut engine.core, HTTP_SOCKET, 0, HTTP_SOCKET);
     engine.listeners.add(&mut engine.core, TCP_SOCKET, 0, TCP_SOCKET);
     Rig { engine, _memory: memory }

@@ -2,7 +2,8 @@
 
 use table::counters;
 
-use super::fixture::{HTTP_SLOTS, HTTP_SOCKET, Rig, SLOTS, TCP_SLOTS, TCP_SOCKET, endpoint, rig};
+use super::super::accept::RESERVED;
+use super::fixture::{HTTP_SLOTS, HTTP_SOCKET, Rig, SLOTS, TCP_SLOTS, TCP_SOCKET, endpoint, rig, rig_with};
 use super::kernel::{Shared as Net, network};
 use super::peers::{HttpBackend, HttpClient, Request, TcpPeer};
 use super::random::Random;
@@ -198,4 +199,44 @@ fn a_reset_of_either_side_ends_the_session_and_its_counts() {
     for seed in seeds(60) {
         tcp_run(seed, 6, false, 40);
     }
+}
+
+#[test]
+fn at_the_descriptor_limit_members_are_registered_for_a_batch_of_departures_and_for_a_few_after_a_while() {
+    const ROOM: usize = 160;
+    /// A sixteenth of the room.
+    const BATCH: usize = 10;
+    // Two listening sockets and three pipes.
+    const DESCRIPTORS: usize = RESERVED + 2 + 6 + 2 * ROOM;
+    let net = network(1);
+    let mut rig = rig_with(&net, DESCRIPTORS);
+    let mut clients: Vec<u32> = (0..3 * ROOM).map(|_| net.borrow_mut().dial(HTTP_SOCKET)).collect();
+    settle(&mut rig, &net);
+    assert_eq!(rig.engine.connections(), ROOM);
+    let pauses = |rig: &Rig| rig.engine.core.shared.counters.read_engine(counters::engine::ACCEPT_PAUSES);
+    assert_eq!(pauses(&rig), 1);
+    let mut leave = |rig: &mut Rig| {
+        // The queue is first in, first out.
+        net.borrow_mut().close(clients.remove(0));
+        for _ in 0..4 {
+            rig.engine.turn().expect("turn");
+        }
+    };
+    let fill = |rig: &mut Rig| {
+        let begun_ms = rig.engine.core.now_ms;
+        while rig.engine.connections() < ROOM {
+            rig.engine.turn().expect("turn");
+            assert!(rig.engine.core.now_ms - begun_ms < 100, "the last places stay empty");
+        }
+    };
+    for _ in 0..ROOM {
+        leave(&mut rig);
+    }
+    fill(&mut rig);
+    assert!((3..=2 + (ROOM / BATCH) as u64).contains(&pauses(&rig)), "{} pauses", pauses(&rig));
+    for _ in 0..BATCH / 2 {
+        leave(&mut rig);
+    }
+    assert_eq!(rig.engine.connections(), ROOM - BATCH / 2, "too few to look at once");
+    fill(&mut rig);
 }
