@@ -127,7 +127,7 @@ export class BackendReferences {
   }
 
   /** Runs `task` and returns which backends it found, or `undefined` when not all of them are of the route's own namespace. */
-  listen(task: () => void): RouteTrace['answers'] | undefined {
+  overhear(task: () => void): RouteTrace['answers'] | undefined {
     this.#heard = [];
     task();
     const heard = this.#heard;
