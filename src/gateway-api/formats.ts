@@ -145,7 +145,7 @@ export const FORMATS = {
   },
   headerValue: {
     // Visible ASCII, single blanks or tabs between: a value can neither end the field nor fold (RFC 9110 §5.5).
-    test: matches('[!-~]+(?:[\\t ]?[!-~]+)*'),
+    test: matches('[!-~](?:[\\t ]?[!-~])*'),
     wants: 'visible ASCII characters with single blanks between them',
   },
   pathCharacters: {

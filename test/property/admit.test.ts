@@ -6,13 +6,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { admitSnapshot, admitText } from '../../src/admit/index.js';
 import { hasErrors } from '../../src/base/index.js';
-import { KINDS } from '../../src/gateway-api/index.js';
+import { FORMATS, type FormatName, KINDS } from '../../src/gateway-api/index.js';
 import { buildFiles, planFiles } from '../support/build.js';
 import { arbitraryObject, arbitraryOfKind } from '../support/schema-arbitrary.js';
 
 // The seed is printed by fast-check when a case fails; WEIRGATE_SEED repeats it.
 const SEED = Number(process.env.WEIRGATE_SEED ?? Date.now() % 2 ** 31);
 const RUNS = Number(process.env.WEIRGATE_RUNS ?? 300);
+
+const FORMAT_NAMES = Object.keys(FORMATS) as FormatName[];
 
 /** Far more than any object of these tests needs, on a busy machine as well. */
 const PATIENCE_MS = 2000;
@@ -99,6 +101,41 @@ describe(`admission (seed ${SEED})`, () => {
         expect(performance.now() - begun).toBeLessThan(PATIENCE_MS);
       }),
       { seed: SEED, numRuns: RUNS * 2 },
+    );
+  });
+
+  it('no text makes a format take long', () => {
+    const part = fc.constantFrom(
+      'a',
+      'A',
+      '0',
+      '-',
+      '.',
+      '*',
+      '/',
+      ':',
+      '=',
+      '%41',
+      '1h',
+      '!',
+      ' ',
+      'a.',
+      'a-',
+      '_',
+      'é',
+      '\n',
+    );
+    const repeated = fc.tuple(fc.array(part, { minLength: 1, maxLength: 3 }), fc.option(part, { nil: '' }));
+    fc.assert(
+      fc.property(fc.constantFrom(...FORMAT_NAMES), repeated, (name, [parts, end]) => {
+        // Step by step: what grows without bounds is seen before it takes for ever.
+        for (const length of [16, 20, 22, 24, 26, 28, 30, 64, 256, 1024]) {
+          const begun = performance.now();
+          FORMATS[name].test(parts.join('').repeat(length).slice(0, length) + end);
+          expect(performance.now() - begun).toBeLessThan(PATIENCE_MS / 4);
+        }
+      }),
+      { seed: SEED, numRuns: RUNS * 4 },
     );
   });
 
