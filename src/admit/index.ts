@@ -1,7 +1,7 @@
 /**
  * The one door of `admit/`: text → resources and diagnostics.
  */
-export { admitSnapshot } from './admit-snapshot.js';
+export { admitSnapshot, SnapshotMemo } from './admit-snapshot.js';
 export { admitText } from './admit-text.js';
 export { MAX_ALIASES, MAX_BYTES, MAX_DEPTH } from './limits.js';
 export { refuseChanges } from './refuse-changes.js';

@@ -49,7 +49,7 @@ export interface RetiredId {
 
 interface Entry {
   readonly id: number;
-  /** Newest generation that claimed the key. */
+  /** Stamp of the generation that claimed the key last. */
   claimed: number;
   /** Generation in which the key vanished; -1: in use. */
   retired: number;
@@ -63,10 +63,29 @@ interface Space {
 const KINDS = Object.keys(SPACE_OF) as SlotKind[];
 const SPACES = Object.keys(LIMIT) as SpaceName[];
 
+/** How an entry was when the trial began; no `id`: there was none. */
+interface Change {
+  readonly entries: Map<string, Entry>;
+  readonly key: string;
+  readonly id: number | undefined;
+  readonly retired: number;
+}
+
+/** What is needed to take a trial back. */
+interface Trial {
+  readonly changes: Change[];
+  readonly spaces: SlotBookState['spaces'];
+}
+
 /** The mutable book; it belongs to one thread and travels between threads as `SlotBookState`. */
 export class SlotBook {
   readonly #entries = new Map<SlotKind, Map<string, Entry>>(KINDS.map((kind) => [kind, new Map()]));
   readonly #spaces = new Map<SpaceName, Space>(SPACES.map((name) => [name, { next: FIRST_ID[name], free: [] }]));
+
+  /** Stands for a generation. The number of one that was taken back comes again; its stamp does not. */
+  #stamp = 0;
+  #stamped: number | undefined;
+  #trial: Trial | undefined;
 
   /** Returns the book that `toJSON` described. */
   static from(state: SlotBookState): SlotBook {
@@ -86,6 +105,7 @@ export class SlotBook {
   /** Returns the book as plain data. */
   toJSON(): SlotBookState {
     return {
+      spaces: this.#spacesState(),
       kinds: KINDS.map((kind) => {
         const entries = this.#kind(kind);
         const values = [...entries.values()];
@@ -96,11 +116,30 @@ export class SlotBook {
           retired: values.map((entry) => entry.retired),
         };
       }),
-      spaces: SPACES.map((space) => {
-        const { next, free } = this.#space(space);
-        return { space, next, free: [...free] };
-      }),
     };
+  }
+
+  /** From here on, until `keep`, everything can be taken back. Copying a book of 100,000 keys for each try would cost more than most tries. */
+  begin(): void {
+    this.#trial = { changes: [], spaces: this.#spacesState() };
+  }
+
+  /** What was done since `begin` stays. */
+  keep(): void {
+    this.#trial = undefined;
+  }
+
+  /** Takes back what was done since `begin`; does nothing if that was kept. Cost: O(what changed). */
+  rollback(): void {
+    const trial = this.#trial;
+    if (trial === undefined) return;
+    this.#trial = undefined;
+    this.#stamped = undefined;
+    for (const { entries, key, id, retired } of trial.changes.reverse()) {
+      if (id === undefined) entries.delete(key);
+      else entries.set(key, { id, claimed: -1, retired });
+    }
+    for (const { space, next, free } of trial.spaces) this.#spaces.set(space, { next, free: [...free] });
   }
 
   /**
@@ -108,10 +147,12 @@ export class SlotBook {
    * Throws `CompileError` (limit) when its space is used up.
    */
   claim(kind: SlotKind, key: string, generation: number): number {
+    const stamp = this.#stampOf(generation);
     const entries = this.#kind(kind);
     const known = entries.get(key);
     if (known !== undefined) {
-      known.claimed = generation;
+      if (known.retired !== -1) this.#note(entries, key, known);
+      known.claimed = stamp;
       known.retired = -1;
       return known.id;
     }
@@ -121,15 +162,19 @@ export class SlotBook {
     if (id >= LIMIT[name])
       throw new CompileError('limit', `no ${name} ids are left for ${kind} ${key}: ${LIMIT[name]} are in use`);
     if (id === space.next) space.next += 1;
-    entries.set(key, { id, claimed: generation, retired: -1 });
+    this.#note(entries, key, undefined);
+    entries.set(key, { id, claimed: stamp, retired: -1 });
     return id;
   }
 
   /** Retires every key that `generation` did not claim. Cost: O(all keys). */
   retireUnclaimed(generation: number): void {
+    const stamp = this.#stampOf(generation);
     for (const entries of this.#entries.values()) {
-      for (const entry of entries.values()) {
-        if (entry.retired === -1 && entry.claimed !== generation) entry.retired = generation;
+      for (const [key, entry] of entries) {
+        if (entry.retired !== -1 || entry.claimed === stamp) continue;
+        this.#note(entries, key, entry);
+        entry.retired = generation;
       }
     }
   }
@@ -151,9 +196,29 @@ export class SlotBook {
       const entries = this.#kind(kind);
       const entry = entries.get(key);
       if (entry === undefined || entry.id !== id || entry.retired === -1) continue;
+      this.#note(entries, key, entry);
       entries.delete(key);
       this.#space(SPACE_OF[kind]).free.push(id);
     }
+  }
+
+  #stampOf(generation: number): number {
+    if (generation !== this.#stamped) {
+      this.#stamp += 1;
+      this.#stamped = generation;
+    }
+    return this.#stamp;
+  }
+
+  #note(entries: Map<string, Entry>, key: string, entry: Entry | undefined): void {
+    this.#trial?.changes.push({ entries, key, id: entry?.id, retired: entry?.retired ?? -1 });
+  }
+
+  #spacesState(): SlotBookState['spaces'] {
+    return SPACES.map((space) => {
+      const { next, free } = this.#space(space);
+      return { space, next, free: [...free] };
+    });
   }
 
   #kind(kind: SlotKind): Map<string, Entry> {

@@ -4,7 +4,7 @@
  * Serves `build-task.ts`. The main thread never sees resources: it asks for what it needs.
  */
 import { createHash } from 'node:crypto';
-import { type AdmittedFile, admitSnapshot, refuseChanges } from '../admit/index.js';
+import { type AdmittedFile, admitSnapshot, refuseChanges, SnapshotMemo } from '../admit/index.js';
 import { compareDiagnostics, type Diagnostic, hasErrors } from '../base/index.js';
 import {
   CAPABILITIES,
@@ -21,7 +21,7 @@ import { BuildMemo, type BuildResult, build, plan } from '../pipeline.js';
 import { CODES } from '../resolve/codes.js';
 import type { Facts } from '../resolve/facts.js';
 import { faultsOf } from './faults.js';
-import { countGenerations, EMPTY_ROSTER, ledgerOf, type Roster, type Row, recordStatuses } from './ledger.js';
+import { countGenerations, EMPTY_ROSTER, ledgerOf, precedes, type Roster, type Row, recordStatuses } from './ledger.js';
 import { decodeLedger, encodeLedger } from './ledger-file.js';
 import {
   isSameObject,
@@ -109,7 +109,6 @@ interface Served {
   /** Hash of the table without its generation. */
   readonly tableKey: string;
   readonly sets: ReadonlyMap<number, string>;
-  readonly book: SlotBook;
 }
 
 const KEEP_RETIRED = 20_000;
@@ -123,7 +122,6 @@ const NOTHING: Served = {
   roster: EMPTY_ROSTER,
   tableKey: '',
   sets: new Map(),
-  book: new SlotBook(),
 };
 
 /** See the module header. One build at a time; `commit`, `revise`, `discard` or `abandon` follows every `changed`. */
@@ -131,6 +129,8 @@ export class BuildState {
   #files = new Map<string, { readonly hash: string; readonly admitted: AdmittedFile }>();
   #served: Served = NOTHING;
   #candidate: Served | undefined;
+  #book = new SlotBook();
+  readonly #snapshot = new SnapshotMemo();
   readonly #memo = new BuildMemo();
   #kept: { readonly roster: Roster | undefined; readonly digest: string } = { roster: undefined, digest: '' };
   readonly #keepRetired: number;
@@ -142,12 +142,13 @@ export class BuildState {
 
   /** Starts with the slots of an earlier build thread, so that counters keep their meaning. */
   seed(book: string): void {
-    this.#served = { ...this.#served, book: SlotBook.from(JSON.parse(book)) };
+    this.#book = SlotBook.from(JSON.parse(book));
   }
 
   /** Builds a configuration from its files. Throws when a file is neither known nor given: the caller gave a wrong hash. */
   build(request: BuildRequest): BuildReply {
-    this.#candidate = undefined;
+    // A build that is not programmed must leave no trace in the book.
+    this.discard();
     const before = this.#served;
     const files = this.#remember(request.files);
     const inputs = inputsOf(request);
@@ -155,24 +156,23 @@ export class BuildState {
       const { diagnostics } = before;
       return { outcome: 'unchanged', diagnostics, changes: [], built: undefined, summary: this.summary(), retired: [] };
     }
-    const snapshot = refuseChanges(resourcesOf(before.roster), admitSnapshot(files));
+    const snapshot = refuseChanges(resourcesOf(before.roster), admitSnapshot(files, this.#snapshot));
     const admission = [...request.readDiagnostics, ...snapshot.diagnostics].sort(compareDiagnostics);
     if (hasErrors(admission) && !request.keepGoing) return this.#refuse(admission);
-    // A build that is not programmed must leave no trace in the book.
-    const book = SlotBook.from(before.book.toJSON());
-    book.free(request.reusable);
+    this.#book.begin();
+    this.#book.free(request.reusable);
     const counted = countGenerations(snapshot.resources, snapshot.refused, before.roster);
     const result = build(
       { ...snapshot, resources: resourcesOf(counted) },
       request.facts,
-      book,
+      this.#book,
       request.generation,
       this.#memo,
     );
     const diagnostics = [...admission, ...result.diagnostics].sort(compareDiagnostics);
     if (!request.keepGoing && result.diagnostics.some(isAboutAll)) return this.#refuse(diagnostics);
     const candidate: Served = {
-      ...toServed(counted, result, book, request.now),
+      ...toServed(counted, result, request.now),
       inputs,
       facts: request.facts,
       diagnostics,
@@ -180,13 +180,13 @@ export class BuildState {
     const changes = listChanges(before.roster.rows, candidate.roster.rows);
     this.#candidate = candidate;
     const summary = summarize(candidate.roster);
-    const vanished = book.retiredBefore(request.oldestHeld);
+    const vanished = this.#book.retiredBefore(request.oldestHeld);
     const retired = vanished.length > this.#keepRetired ? vanished.slice(0, MAX_RECLAIMED) : [];
     if (isSameService(before, candidate)) {
       this.commit();
       return { outcome: 'unchanged', diagnostics, changes, built: undefined, summary, retired };
     }
-    const built = toGeneration(request.generation, result, before, candidate);
+    const built = toGeneration(request.generation, result, before, candidate, this.#book);
     return {
       outcome: built.table === undefined ? 'updated' : 'changed',
       diagnostics,
@@ -199,6 +199,7 @@ export class BuildState {
 
   /** The last build serves now. */
   commit(): void {
+    this.#book.keep();
     this.#served = this.#candidate ?? this.#served;
     this.#candidate = undefined;
   }
@@ -208,13 +209,13 @@ export class BuildState {
    * next build gives the same things the same ids.
    */
   revise(): void {
-    const { book } = this.#candidate ?? this.#served;
-    this.#served = { ...this.#served, book };
+    this.#book.keep();
     this.#candidate = undefined;
   }
 
   /** The last build will not serve, and nothing of it was carried out. */
   discard(): void {
+    this.#book.rollback();
     this.#candidate = undefined;
   }
 
@@ -223,8 +224,9 @@ export class BuildState {
    * compared with the new one, and gives its table in any case.
    */
   abandon(): void {
-    const { sets, book } = this.#candidate ?? this.#served;
-    this.#served = { ...this.#served, inputs: '', sets, book, tableKey: '' };
+    const { sets } = this.#candidate ?? this.#served;
+    this.#book.keep();
+    this.#served = { ...this.#served, inputs: '', sets, tableKey: '' };
     this.#candidate = undefined;
   }
 
@@ -315,18 +317,22 @@ function resourcesOf({ rows }: Roster): Resource[] {
 function toServed(
   counted: Roster,
   { status, compiled }: BuildResult,
-  book: SlotBook,
   now: string,
 ): Omit<Served, 'inputs' | 'facts' | 'diagnostics'> {
   return {
     roster: recordStatuses(counted, status, now),
     tableKey: tableDigest(compiled.table),
     sets: new Map(compiled.endpointSets.map((set) => [set.id, JSON.stringify(set)])),
-    book,
   };
 }
 
-function toGeneration(generation: number, result: BuildResult, before: Served, candidate: Served): BuiltGeneration {
+function toGeneration(
+  generation: number,
+  result: BuildResult,
+  before: Served,
+  candidate: Served,
+  book: SlotBook,
+): BuiltGeneration {
   const { ir, compiled } = result;
   const addresses = new Map(ir.sockets.map(({ key, ip, port }) => [key, { ip, port }]));
   return {
@@ -342,7 +348,7 @@ function toGeneration(generation: number, result: BuildResult, before: Served, c
     settings: ir.settings,
     listeners: ir.listeners.length,
     assignedAddresses: result.assignedAddresses,
-    book: new TextEncoder().encode(JSON.stringify(candidate.book.toJSON())),
+    book: new TextEncoder().encode(JSON.stringify(book.toJSON())),
   };
 }
 
@@ -356,23 +362,22 @@ function isSameService(before: Served, candidate: Served): boolean {
 function listChanges(before: readonly Row[], after: readonly Row[]): ObjectChange[] {
   const changes: ObjectChange[] = [];
   const removed: ObjectChange[] = [];
-  const old = new Map(before.length === 0 ? [] : outsiders(before, after).map((row) => [row.label, row]));
-  for (const row of before.length === 0 ? after : outsiders(after, before)) {
-    const known = old.get(row.label);
-    old.delete(row.label);
-    if (known === undefined) changes.push({ object: row.label, change: 'added' });
-    else if (!isSameObject(known.written, row.written) || ownStatus(known) !== ownStatus(row)) {
+  let next = 0;
+  for (const row of after) {
+    for (let old = before[next]; old !== undefined && precedes(old.written, row.written); old = before[++next]) {
+      removed.push({ object: old.label, change: 'removed' });
+    }
+    const known = before[next];
+    if (known === row) next += 1;
+    else if (known?.label !== row.label) changes.push({ object: row.label, change: 'added' });
+    else {
+      next += 1;
+      if (isSameObject(known.written, row.written) && ownStatus(known) === ownStatus(row)) continue;
       changes.push({ object: row.label, change: 'changed' });
     }
   }
-  for (const object of old.keys()) removed.push({ object, change: 'removed' });
+  for (const { label } of before.slice(next)) removed.push({ object: label, change: 'removed' });
   return [...changes, ...removed];
-}
-
-/** Returns the rows of `all` that are not, as the very same rows, among `others`. */
-function outsiders(all: readonly Row[], others: readonly Row[]): Row[] {
-  const known = new Set(others);
-  return all.filter((row) => !known.has(row));
 }
 
 function summarize({ rows }: Roster): StatusSummary {

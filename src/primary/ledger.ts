@@ -131,7 +131,8 @@ function newRow(written: Resource, known: Row | undefined, dormant: Ledger): Row
   return { written, resource: withGeneration(written, entry.generation), label, entry, source: known?.source };
 }
 
-function precedes(a: Resource, b: Resource): boolean {
+/** Returns whether an object comes before another one by kind, namespace and name. */
+export function precedes(a: Resource, b: Resource): boolean {
   if (a === b) return false;
   if (a.kind !== b.kind) return a.kind < b.kind;
   if (a.metadata.namespace !== b.metadata.namespace) return a.metadata.namespace < b.metadata.namespace;

@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AdmittedFile, admitSnapshot, admitText } from '../../src/admit/index.js';
+import { type AdmittedFile, admitSnapshot, admitText, SnapshotMemo } from '../../src/admit/index.js';
 import { SlotBook } from '../../src/compile/compile.js';
 import { ALL_CAPABILITIES } from '../../src/model/capabilities.js';
 import { BuildMemo, build, plan } from '../../src/pipeline.js';
@@ -92,6 +92,7 @@ describe(`a build after others (seed ${SEED})`, () => {
     let kept = 0;
     fc.assert(
       fc.property(moved, fc.array(edit, { minLength: 1, maxLength: 6 }), (objects, edits) => {
+        const known = new SnapshotMemo();
         const memo = new BuildMemo();
         const unlimited = new BuildMemo();
         let book = new SlotBook();
@@ -100,6 +101,7 @@ describe(`a build after others (seed ${SEED})`, () => {
           files = apply(files, step);
           kept += files.size;
           const snapshot = admitSnapshot([...files.values()]);
+          expect(admitSnapshot([...files.values()], known)).toEqual(snapshot);
           const own = SlotBook.from(book.toJSON());
           const expected = build(snapshot, FACTS, own, index + 1);
           expect(build(snapshot, FACTS, book, index + 1, memo)).toEqual(expected);

@@ -70,4 +70,41 @@ describe('SlotBook', () => {
       expect.objectContaining({ name: CompileError.name, code: 'WEIRGATE_TABLE_LIMIT' }),
     );
   });
+
+  it('takes back a trial as if it had not been, claims included', () => {
+    const book = new SlotBook();
+    for (const key of ['stays', 'goes', 'comes back']) book.claim('action', key, 1);
+    book.retireUnclaimed(1);
+    book.claim('action', 'stays', 2);
+    book.claim('action', 'goes', 2);
+    book.retireUnclaimed(2);
+    const before = book.toJSON();
+
+    book.begin();
+    book.free(book.retiredBefore(2));
+    book.claim('action', 'stays', 3);
+    book.claim('action', 'comes back', 3);
+    book.claim('action', 'new', 3);
+    book.retireUnclaimed(3);
+    book.rollback();
+    const sorted = (state: typeof before): unknown =>
+      state.kinds.map(({ keys, ids, retired }) => keys.map((key, i) => [key, ids[i], retired[i]]).sort());
+    expect(sorted(book.toJSON())).toEqual(sorted(before));
+    expect(book.toJSON().spaces).toEqual(before.spaces);
+
+    // The number of the generation comes again: what the trial claimed is not claimed now.
+    book.claim('action', 'goes', 3);
+    book.retireUnclaimed(3);
+    expect(book.retiredBefore(3).map(({ key }) => key)).toEqual(expect.arrayContaining(['stays', 'comes back']));
+  });
+
+  it('keeps a trial that was kept', () => {
+    const book = new SlotBook();
+    book.begin();
+    const id = book.claim('action', 'x', 1);
+    book.keep();
+    book.rollback();
+    expect(book.claim('action', 'x', 1)).toBe(id);
+    expect(book.toJSON().kinds.flatMap(({ keys }) => keys)).toEqual(['x']);
+  });
 });
