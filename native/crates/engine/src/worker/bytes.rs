@@ -1,10 +1,43 @@
-//! A queue of bytes that owns memory only while it holds something.
+//! A queue of bytes that owns memory only while it holds something, and the account of what all of them own.
+
+use std::cell::Cell;
+
+thread_local! {
+    /// Bytes owned by the buffers of this thread, which is a whole worker: no buffer changes threads.
+    static OWNED: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Bytes that the buffers of this worker own.
+pub fn owned() -> usize {
+    OWNED.get()
+}
+
+/// What one buffer has on the account. Dropping it takes that off.
+#[derive(Default, Debug)]
+pub struct Tally(usize);
+
+impl Tally {
+    /// Notes how much the buffer owns now.
+    pub fn set(&mut self, bytes: usize) {
+        if bytes != self.0 {
+            OWNED.set(OWNED.get().wrapping_add(bytes).wrapping_sub(self.0));
+            self.0 = bytes;
+        }
+    }
+}
+
+impl Drop for Tally {
+    fn drop(&mut self) {
+        self.set(0);
+    }
+}
 
 /// Bytes in arrival order; taken from the front without moving the rest.
 #[derive(Default, Debug)]
 pub struct Bytes {
     data: Vec<u8>,
     start: usize,
+    tally: Tally,
 }
 
 impl Bytes {
@@ -26,6 +59,7 @@ impl Bytes {
             self.start = 0;
         }
         self.data.extend_from_slice(bytes);
+        self.tally.set(self.data.capacity());
     }
 
     /// Drops `n` bytes from the front; the memory goes back when nothing is left.
@@ -44,7 +78,9 @@ impl Bytes {
     /// Puts back what was taken, without copying, and drops its first `used` bytes. Nothing may have been pushed meanwhile.
     pub fn put_back(&mut self, data: Vec<u8>, used: usize) {
         debug_assert!(self.is_empty());
-        *self = Self { data, start: 0 };
+        self.tally.set(data.capacity());
+        self.data = data;
+        self.start = 0;
         self.consume(used);
     }
 
@@ -53,6 +89,34 @@ impl Bytes {
         let mut data = std::mem::take(&mut self.data);
         data.drain(..self.start);
         self.start = 0;
+        self.tally.set(0);
         data
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_account_holds_what_buffers_own_and_nothing_once_they_are_gone() {
+        let mut one = Bytes::default();
+        let mut other = Bytes::default();
+        assert_eq!(owned(), 0, "an empty one owns nothing");
+        one.push(&[1; 1000]);
+        other.push(&[2; 500]);
+        assert!((1500..4000).contains(&owned()), "{}", owned());
+        one.consume(999);
+        assert!(owned() >= 1500, "memory goes back when nothing is left");
+        let taken = one.take();
+        assert!(taken == [1] && owned() < 1000);
+        one.put_back(taken, 0);
+        assert!(owned() >= 1500);
+        one.consume(1);
+        other.clear();
+        assert_eq!(owned(), 0);
+        one.push(&[3; 10]);
+        drop(one);
+        assert_eq!(owned(), 0);
     }
 }

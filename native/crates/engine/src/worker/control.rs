@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use rustix::process::{Resource, getrlimit};
 
+use super::budget::memory_limit;
 use super::core::{Core, Kind, LoadedTable, Token};
 use super::loader::Loader;
 use super::os::Linux;
@@ -87,7 +88,7 @@ impl Worker {
         poller.add_level(&loader.wake, special(Kind::Loader))?;
         let limit = getrlimit(Resource::Nofile).current.map_or(1 << 20, |n| n as usize);
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let core = Core::new(Linux { poller }, shared, pipe_budget(limit, cores), cores as u32);
+        let core = Core::new(Linux { poller }, shared, pipe_budget(limit, cores), memory_limit(), cores as u32);
         core.shared.control.set_pid(std::process::id());
         Ok(Self {
             engine: Loop::new(core, limit),

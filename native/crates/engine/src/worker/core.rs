@@ -5,8 +5,9 @@ use std::sync::{Arc, Weak};
 
 use session::close_reason::CloseReason;
 use session::pump::Budget;
-use table::{ActionIdx, BackendChoice, Table};
+use table::{ActionIdx, BackendChoice, Settings, Table};
 
+use super::budget::{ByteBudget, Pressure};
 use super::os::Os;
 use super::pipes::Pipes;
 use super::slab::Key;
@@ -80,6 +81,7 @@ pub struct Core<O: Os> {
     pub queue: VecDeque<Token>,
     pub wheel: Wheel<Token>,
     pub pipes: Pipes<O::Pipe>,
+    pub budget: ByteBudget,
     pub rx: Box<[u8]>,
     /// A second one: request bodies are read while an answer's bytes are still being looked at.
     pub body: Box<[u8]>,
@@ -99,7 +101,9 @@ pub fn limit_at(from_ms: u64, limit_ms: u32) -> u64 {
 }
 
 impl<O: Os> Core<O> {
-    pub fn new(mut os: O, shared: Shared, most_pipes: usize, cores: u32) -> Self {
+    /// `memory`: bytes of the host or its cgroup, of which all workers together take a quarter.
+    pub fn new(mut os: O, shared: Shared, most_pipes: usize, memory: usize, cores: u32) -> Self {
+        let budget = ByteBudget::new(memory, cores as usize);
         let now_us = os.now_us();
         Self {
             os,
@@ -110,7 +114,8 @@ impl<O: Os> Core<O> {
             now_ms: now_us / 1000,
             queue: VecDeque::new(),
             wheel: Wheel::new(now_us / 1000),
-            pipes: Pipes::new(most_pipes),
+            pipes: Pipes::new(most_pipes.min(budget.most_pipes())),
+            budget,
             rx: vec![0; RECEIVE_BYTES].into_boxed_slice(),
             body: vec![0; RECEIVE_BYTES].into_boxed_slice(),
             tx: Vec::with_capacity(64 * 1024),
@@ -129,9 +134,25 @@ impl<O: Os> Core<O> {
 
     /// Takes a newer table; returns the one it replaces, which lives on while a request holds it.
     pub fn replace_table(&mut self, table: Arc<LoadedTable>) -> Option<Arc<LoadedTable>> {
+        self.budget.divide(self.workers(table.settings()));
         let old = self.table.replace(table)?;
         self.old_tables.push(Arc::downgrade(&old));
         Some(old)
+    }
+
+    /// Workers of this host: as many as processors where the configuration names no number.
+    pub fn workers(&self, settings: Settings) -> usize {
+        (if settings.workers > 0 { settings.workers } else { self.cores }) as usize
+    }
+
+    /// How much of the worker's byte budget is used up.
+    pub fn pressure(&self) -> Pressure {
+        self.budget.pressure(&self.pipes)
+    }
+
+    /// Unsent bytes of one direction above which its sender is not read; also the most that is read at once.
+    pub fn high_water(&self) -> usize {
+        self.budget.high_water(&self.pipes)
     }
 
     /// The oldest generation that a request of this worker still holds; the present one when none does.

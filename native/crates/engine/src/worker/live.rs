@@ -47,7 +47,7 @@ impl Live {
         let [engine_stop, http_stop, tcp_stop] = flags;
         let engine = std::thread::spawn(move || {
             let (_memory, shared) = memory([http_at, http_at, tcp_at, tcp_at]);
-            let mut core = Core::new(Linux { poller: Poller::new().unwrap() }, shared, most_pipes, 1);
+            let mut core = Core::new(Linux { poller: Poller::new().unwrap() }, shared, most_pipes, usize::MAX, 1);
             core.table = Some(table());
             let mut engine = Loop::new(core, descriptors);
             engine.listeners.add(&mut engine.core, HTTP_SOCKET, 0, OwnedFd::from(http_front));

@@ -4,6 +4,7 @@
 //! primary's messages, `accept` the listening sockets, `http` and `tcp` the connections. Nothing here ever blocks.
 
 mod accept;
+mod budget;
 mod bytes;
 mod control;
 mod core;
@@ -14,6 +15,7 @@ mod log;
 mod os;
 mod pipes;
 mod pump;
+mod relief;
 mod slab;
 mod tcp;
 mod turn;

@@ -31,6 +31,11 @@ impl<P> Pipes<P> {
         self.most * 2
     }
 
+    /// Pipes that hold bytes of a stream.
+    pub fn lent(&self) -> usize {
+        self.open - self.idle.len()
+    }
+
     pub fn take<O: Os<Pipe = P>>(&mut self, os: &mut O) -> Option<P> {
         if let Some(pipe) = self.idle.pop() {
             return Some(pipe);

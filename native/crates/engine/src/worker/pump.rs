@@ -92,6 +92,11 @@ impl<P> Flow<P> {
         Pumped { taken, stop }
     }
 
+    /// Bytes in the pipe.
+    pub fn held(&self) -> usize {
+        self.in_pipe
+    }
+
     /// Gives the pipe up: back to the pool when empty, else closed with what it holds.
     pub fn release(&mut self, pipes: &mut Pipes<P>) {
         if let Some(pipe) = self.pipe.take() {

@@ -16,11 +16,13 @@ use rustix::io::Errno;
 use session::close_reason::CloseReason;
 use table::{ActionIdx, BackendChoice, ListenerIdx, Timeouts, counters, layout};
 
+use super::budget::Pressure;
 use super::core::{Core, Kind, LoadedTable, Token, limit_at};
 use super::link::Link;
 use super::log::{Entry, LogTexts, Names};
 use super::os::Os;
 use super::pump::{Flow, Stop};
+use super::relief::{Holder, WORTH_BYTES};
 use super::slab::{Key, Slab};
 use crate::shared::Endpoint;
 
@@ -157,7 +159,9 @@ impl<O: Os> Sessions<O> {
             core.shared.gauges.inc(slot);
             core.shared.counters.add(slot, counters::action::REQUESTS, 1);
         }
-        if let Err(reason) = session.connect(core) {
+        let full = core.pressure() == Pressure::Full;
+        let started = if full { Err(CloseReason::MemoryPressure) } else { session.connect(core) };
+        if let Err(reason) = started {
             self.close(core, key, reason, true);
         }
     }
@@ -200,6 +204,17 @@ impl<O: Os> Sessions<O> {
         match watched {
             Ok(()) => self.drive(core, Token { kind: Kind::Client, key }),
             Err(_) => self.close(core, key, CloseReason::Internal, true),
+        }
+    }
+
+    /// Adds the sessions that hold many bytes and have not got on since `before_ms`.
+    pub fn stalled(&self, before_ms: u64, out: &mut Vec<Holder>) {
+        for key in self.slab.keys() {
+            let Some(session) = self.slab.get(key) else { continue };
+            let held = session.client.out.len() + session.server.as_ref().map_or(0, |server| server.out.len());
+            if session.active_ms <= before_ms && held + session.up.held() + session.down.held() >= WORTH_BYTES {
+                out.push((session.active_ms, session.token(Kind::Client)));
+            }
         }
     }
 
@@ -383,13 +398,25 @@ impl<O: Os> Session<O> {
         let mut again = false;
         let mut moved = 0;
 
-        let budget = core.splice_budget();
-        let sent =
-            self.up.pump(&mut core.os, &mut core.pipes, &mut core.rx, (&mut self.client, server), u64::MAX, budget);
+        let (budget, most) = (core.splice_budget(), core.high_water());
+        let sent = self.up.pump(
+            &mut core.os,
+            &mut core.pipes,
+            &mut core.rx[..most],
+            (&mut self.client, server),
+            u64::MAX,
+            budget,
+        );
         self.bytes_in += sent.taken;
         core.shared.counters.add(self.listener_slot, counters::listener::BYTES_IN, sent.taken);
-        let answered =
-            self.down.pump(&mut core.os, &mut core.pipes, &mut core.rx, (server, &mut self.client), u64::MAX, budget);
+        let answered = self.down.pump(
+            &mut core.os,
+            &mut core.pipes,
+            &mut core.rx[..most],
+            (server, &mut self.client),
+            u64::MAX,
+            budget,
+        );
         self.bytes_out += answered.taken;
         core.shared.counters.add(self.listener_slot, counters::listener::BYTES_OUT, answered.taken);
         moved += sent.taken + answered.taken;

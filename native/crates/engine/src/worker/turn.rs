@@ -12,6 +12,8 @@ use session::CloseReason;
 /// The heartbeat that the primary watches is at most this old while the loop runs, idle or not.
 const HEARTBEAT_MS: u64 = 200;
 const SWEEP_MS: u64 = 1_000;
+/// How often a worker whose byte budget is nearly used up looks for connections to end.
+const RELIEF_MS: u64 = 100;
 
 pub struct Loop<O: Os> {
     pub core: Core<O>,
@@ -22,6 +24,7 @@ pub struct Loop<O: Os> {
     due: Vec<(u64, Token)>,
     beat_at_ms: u64,
     sweep_at_ms: u64,
+    relief_at_ms: u64,
 }
 
 /// What a turn found that is not traffic.
@@ -42,6 +45,7 @@ impl<O: Os> Loop<O> {
             due: Vec::new(),
             beat_at_ms: 0,
             sweep_at_ms: 0,
+            relief_at_ms: 0,
         }
     }
 
@@ -80,6 +84,10 @@ impl<O: Os> Loop<O> {
         if self.core.now_ms >= self.sweep_at_ms {
             self.sweep_at_ms = self.core.now_ms + SWEEP_MS;
             self.http.sweep(&mut self.core);
+        }
+        if self.core.now_ms >= self.relief_at_ms {
+            self.relief_at_ms = self.core.now_ms + RELIEF_MS;
+            self.relieve();
         }
         if self.listeners.is_paused() {
             self.listeners.resume(&mut self.core, &self.http, &self.sessions);

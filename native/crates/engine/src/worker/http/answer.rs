@@ -130,11 +130,11 @@ impl<O: Os> Http<O> {
         let (Some(up), Some(down)) = (self.ups.get_mut(key), self.downs.get_mut(down_key)) else { return };
         let Phase::Exchange(exchange) = &mut down.phase else { return };
         let Body::Length(left) = exchange.answer else { return };
-        let budget = core.splice_budget();
+        let (budget, most) = (core.splice_budget(), core.high_water());
         let pumped = exchange.flow.pump(
             &mut core.os,
             &mut core.pipes,
-            &mut core.rx,
+            &mut core.rx[..most],
             (&mut up.link, &mut down.link),
             left,
             budget,

@@ -7,6 +7,7 @@ use session::CloseReason;
 use session::retry::{MAX_ATTEMPTS, may_take_pooled, needs_fresh};
 use table::{BackendChoice, counters};
 
+use super::super::budget::Pressure;
 use super::super::core::{Core, Kind, Token};
 use super::super::link::Link;
 use super::super::os::Os;
@@ -27,6 +28,10 @@ impl<O: Os> Http<O> {
             };
             return self.answer(core, key, 404, detail, reason);
         };
+        if core.pressure() == Pressure::Full {
+            let detail = "the memory of this worker is used up for the moment";
+            return self.answer(core, key, 503, detail, CloseReason::MemoryPressure);
+        }
         match core.choose_backend(&table, action) {
             BackendChoice::Cluster { set } => {
                 exchange.set = set;
@@ -169,8 +174,7 @@ impl<O: Os> Http<O> {
             return;
         }
         if exchange.sent.len() > super::exchange::REPLAY_BYTES {
-            exchange.replayable = false;
-            exchange.sent = Vec::new();
+            exchange.let_go();
         }
         if !exchange.body.is_done() {
             self.forward_body(core, key);

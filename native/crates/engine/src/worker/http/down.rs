@@ -20,8 +20,6 @@ use super::super::tcp::Sessions;
 use super::exchange::{Body, Exchange};
 use super::{DRAIN_GRACE_MS, Http};
 
-/// Unsent request bytes towards the endpoint above which the client is not read.
-const HIGH_WATER: usize = 256 * 1024;
 /// Reads of one request body in one turn.
 pub(super) const BODY_READS: usize = 16;
 
@@ -192,7 +190,7 @@ impl<O: Os> Http<O> {
         }
         match &down.phase {
             // Whoever sends requests without reading answers is not read either.
-            Phase::Head if down.link.out.len() >= HIGH_WATER => self.mind(core, key),
+            Phase::Head if down.link.out.len() >= core.high_water() => self.mind(core, key),
             Phase::Head => match self.read_head(core, key) {
                 Step::Wait => self.wait(core, key),
                 Step::Go => {
@@ -254,7 +252,8 @@ impl<O: Os> Http<O> {
                 if !down.link.ready.readable {
                     return Step::Wait;
                 }
-                match down.link.recv(&mut core.os, &mut core.rx) {
+                let most = core.high_water();
+                match down.link.recv(&mut core.os, &mut core.rx[..most]) {
                     Ok(0) if down.input.is_empty() => return Step::Close(CloseReason::ClientClosed, false),
                     Ok(0) => return Step::Close(CloseReason::ClientAborted, false),
                     Ok(n) => received = n,
@@ -401,6 +400,7 @@ impl<O: Os> Http<O> {
         };
         exchange.bytes_in += piece as u64;
         exchange.sent.extend_from_slice(&bytes[start..start + piece]);
+        exchange.tally();
         down.phase = Phase::Exchange(exchange);
         start + piece
     }
@@ -414,7 +414,7 @@ impl<O: Os> Http<O> {
                 return;
             }
             let Some(up) = exchange.up.and_then(|k| self.ups.get_mut(k)) else { return };
-            if up.connecting || up.link.out.len() >= HIGH_WATER || up.deaf {
+            if up.connecting || up.link.out.len() >= core.high_water() || up.deaf {
                 return;
             }
             let from_input = !down.input.is_empty();
@@ -423,7 +423,8 @@ impl<O: Os> Http<O> {
             } else if !down.link.ready.readable {
                 return;
             } else {
-                match down.link.recv(&mut core.os, &mut core.body) {
+                let most = core.high_water();
+                match down.link.recv(&mut core.os, &mut core.body[..most]) {
                     Ok(0) => return self.close_down(core, key, CloseReason::ClientAborted, true),
                     Ok(n) => n,
                     Err(Errno::AGAIN) => return,

@@ -7,6 +7,7 @@ use session::CloseReason;
 use session::retry::{Hold, MAX_HELD_BODY};
 use table::{ActionIdx, ListenerIdx};
 
+use super::super::bytes::Tally;
 use super::super::core::LoadedTable;
 use super::super::log::{LogTexts, Names};
 use super::super::os::Os;
@@ -56,6 +57,8 @@ pub struct Exchange<O: Os> {
     pub body: Body,
     /// Head and body as sent so far; complete only while `replayable`.
     pub sent: Vec<u8>,
+    /// What `sent` owns.
+    held: Tally,
     pub replayable: bool,
     /// Bytes of `sent` or later were handed to the kernel on the present connection.
     pub any_sent: bool,
@@ -106,6 +109,7 @@ impl<O: Os> Default for Exchange<O> {
             upgrade: false,
             body: Body::Done,
             sent: Vec::new(),
+            held: Tally::default(),
             replayable: true,
             any_sent: false,
             up: None,
@@ -143,7 +147,9 @@ impl<O: Os> Exchange<O> {
         sent.clear();
         sent.shrink_to(16 * 1024);
         tried.clear();
-        *self = Self { sent, tried, ..Self::default() };
+        let mut held = std::mem::take(&mut self.held);
+        held.set(sent.capacity());
+        *self = Self { sent, held, tried, ..Self::default() };
     }
 
     pub fn head_request(&self) -> bool {
@@ -164,9 +170,21 @@ impl<O: Os> Exchange<O> {
     pub fn remember(&mut self, bytes: &[u8]) {
         if self.replayable && self.sent.len() + bytes.len() <= REPLAY_BYTES {
             self.sent.extend_from_slice(bytes);
+            self.tally();
         } else if self.replayable {
-            self.replayable = false;
-            self.sent = Vec::new();
+            self.let_go();
         }
+    }
+
+    /// Puts what `sent` owns on the worker's account; to be called when it may have grown.
+    pub fn tally(&mut self) {
+        self.held.set(self.sent.capacity());
+    }
+
+    /// Gives up what is kept for another try.
+    pub fn let_go(&mut self) {
+        self.replayable = false;
+        self.sent = Vec::new();
+        self.tally();
     }
 }

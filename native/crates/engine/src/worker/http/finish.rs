@@ -99,7 +99,7 @@ impl<O: Os> Http<O> {
             up.link.ready.readable = false;
             up.down = None;
             up.idle_since_ms = core.now_ms;
-            let most = exchange.table.as_ref().map_or(0, |t| idle_share(t.settings(), core.cores));
+            let most = exchange.table.as_ref().map_or(0, |t| idle_share(t.settings(), core.workers(t.settings())));
             if !reusable || self.pool.put(up.endpoint.slot, up_key, most).is_err() {
                 self.ups.remove(up_key);
             }
@@ -312,7 +312,7 @@ impl<O: Os> Http<O> {
     }
 
     /// Ends a client's connection and whatever exchange it carries.
-    pub(super) fn close_down(&mut self, core: &mut Core<O>, key: Key, reason: CloseReason, reset: bool) {
+    pub fn close_down(&mut self, core: &mut Core<O>, key: Key, reason: CloseReason, reset: bool) {
         let Some(down) = self.downs.get_mut(key) else { return };
         if let Phase::Exchange(mut exchange) = std::mem::replace(&mut down.phase, Phase::Head) {
             exchange.keep_up = false;
@@ -391,10 +391,9 @@ impl<O: Os> Http<O> {
 }
 
 /// This worker's share of the idle connections to one endpoint: at least one, unless none are wanted.
-fn idle_share(settings: Settings, cores: u32) -> usize {
-    let workers = if settings.workers > 0 { settings.workers } else { cores };
-    let most = settings.max_idle_per_endpoint;
-    (most / workers.max(1)).max(most.min(1)) as usize
+fn idle_share(settings: Settings, workers: usize) -> usize {
+    let most = settings.max_idle_per_endpoint as usize;
+    (most / workers.max(1)).max(most.min(1))
 }
 
 fn class_cell(status: u16) -> Option<usize> {

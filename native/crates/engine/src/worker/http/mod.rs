@@ -34,10 +34,11 @@ use session::close_reason::CloseReason;
 use super::core::{Core, Kind, LoadedTable, Token};
 use super::link::Link;
 use super::os::Os;
+use super::relief::{Holder, WORTH_BYTES};
 use super::slab::{Key, Slab};
 use super::tcp::Sessions;
 use crate::sys::memory::release_memory;
-use down::Down;
+use down::{Down, Phase};
 use exchange::Exchange;
 use pool::Pool;
 use up::Up;
@@ -168,6 +169,23 @@ impl<O: Os> Http<O> {
         for key in self.downs.keys() {
             if let Some(down) = self.downs.get_mut(key) {
                 down.arm(core);
+            }
+        }
+    }
+
+    /// Adds the connections that hold many bytes and have not got on since `before_ms`.
+    pub fn stalled(&self, before_ms: u64, out: &mut Vec<Holder>) {
+        for key in self.downs.keys() {
+            let Some(down) = self.downs.get(key) else { continue };
+            let (since_ms, held) = match &down.phase {
+                Phase::Exchange(exchange) => {
+                    let up = exchange.up.and_then(|up| self.ups.get(up));
+                    (exchange.progress_ms, exchange.sent.len() + up.map_or(0, |up| up.link.out.len()))
+                }
+                Phase::Head | Phase::Closing { .. } | Phase::Linger { .. } => (down.active_ms, 0),
+            };
+            if since_ms <= before_ms && held + down.link.out.len() + down.input.len() >= WORTH_BYTES {
+                out.push((since_ms, Token { kind: Kind::Down, key }));
             }
         }
     }

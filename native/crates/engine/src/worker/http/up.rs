@@ -19,8 +19,6 @@ use super::Http;
 use super::exchange::{Body, Coding};
 use crate::shared::Endpoint;
 
-/// Unsent answer bytes towards the client above which the endpoint is not read.
-const HIGH_WATER: usize = 256 * 1024;
 /// Reads of one answer in one turn.
 const READS: usize = 16;
 /// First read of an answer: a whole small one, and not much to copy of a large one.
@@ -114,7 +112,7 @@ impl<O: Os> Http<O> {
                 up.deaf = true;
                 up.link.out.clear();
                 up.link.ready.readable = true;
-            } else if had > 0 && up.link.out.len() < HIGH_WATER {
+            } else if had > 0 && up.link.out.len() < core.high_water() {
                 self.forward_body(core, down_key);
             }
         }
@@ -151,11 +149,11 @@ impl<O: Os> Http<O> {
             if !up.link.ready.readable {
                 return;
             }
-            if down.link.out.len() >= HIGH_WATER {
+            if down.link.out.len() >= core.high_water() {
                 return;
             }
             let most = match (answering, up.bulk) {
-                (true, _) => core.rx.len(),
+                (true, _) => core.high_water(),
                 (false, true) => BULK_HEAD_READ,
                 (false, false) => HEAD_READ,
             };

@@ -221,13 +221,13 @@ pub fn memory(endpoints: [SocketAddr; 4]) -> (Memory, Shared) {
 
 /// An engine that serves both sockets on the given network.
 pub fn rig(net: &Net) -> Rig {
-    rig_with(net, 100_000)
+    rig_with(net, 100_000, usize::MAX)
 }
 
-/// The same with so many descriptors.
-pub fn rig_with(net: &Net, descriptors: usize) -> Rig {
+/// The same on a host with so many descriptors and bytes of memory.
+pub fn rig_with(net: &Net, descriptors: usize, host_bytes: usize) -> Rig {
     let (memory, shared) = memory([endpoint(0), endpoint(1), endpoint(2), endpoint(3)]);
-    let mut core = Core::new(Simulated(net.clone()), shared, 3, 1);
+    let mut core = Core::new(Simulated(net.clone()), shared, 3, host_bytes, 1);
     core.table = Some(table());
     let mut engine = Loop::new(core, descriptors);
     engine.listeners.add(&mut engine.core, HTTP_SOCKET, 0, HTTP_SOCKET);

@@ -6,6 +6,7 @@
 
 pub mod fixture;
 mod kernel;
+mod memory;
 mod peers;
 mod random;
 mod runs;

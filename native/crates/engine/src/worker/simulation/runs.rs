@@ -32,14 +32,14 @@ impl Drop for Told {
     }
 }
 
-fn settle(rig: &mut Rig, net: &Net) {
+pub fn settle(rig: &mut Rig, net: &Net) {
     for _ in 0..400 {
         rig.engine.turn().expect("turn");
         net.borrow_mut().establish();
     }
 }
 
-fn assert_nothing_left(rig: &Rig) {
+pub fn assert_nothing_left(rig: &Rig) {
     for slot in SLOTS.iter().chain(&HTTP_SLOTS).chain(&TCP_SLOTS) {
         assert_eq!(rig.engine.core.shared.gauges.read(*slot), 0, "in-flight count of slot {slot}");
     }
@@ -209,7 +209,7 @@ fn at_the_descriptor_limit_members_are_registered_for_a_batch_of_departures_and_
     // Two listening sockets and three pipes.
     const DESCRIPTORS: usize = RESERVED + 2 + 6 + 2 * ROOM;
     let net = network(1);
-    let mut rig = rig_with(&net, DESCRIPTORS);
+    let mut rig = rig_with(&net, DESCRIPTORS, usize::MAX);
     let mut clients: Vec<u32> = (0..3 * ROOM).map(|_| net.borrow_mut().dial(HTTP_SOCKET)).collect();
     settle(&mut rig, &net);
     assert_eq!(rig.engine.connections(), ROOM);
