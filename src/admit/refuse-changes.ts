@@ -15,6 +15,7 @@ export function refuseChanges(serving: Iterable<Resource>, snapshot: Snapshot): 
   for (const resource of serving) {
     if (resource.kind === 'GatewayClass') controllers.set(resource.metadata.name, resource.spec.controllerName);
   }
+  if (controllers.size === 0) return snapshot;
   const refused = new Set(snapshot.refused);
   const diagnostics: Diagnostic[] = [];
   const resources = snapshot.resources.filter((resource) => {

@@ -20,7 +20,6 @@ import type { Ir, IrSettings } from '../ir/ir.js';
 import { BuildMemo, type BuildResult, build, plan } from '../pipeline.js';
 import { CODES } from '../resolve/codes.js';
 import type { Facts } from '../resolve/facts.js';
-import { faultsOf } from './faults.js';
 import { countGenerations, EMPTY_ROSTER, ledgerOf, precedes, type Roster, type Row, recordStatuses } from './ledger.js';
 import { decodeLedger, encodeLedger } from './ledger-file.js';
 import {
@@ -156,7 +155,7 @@ export class BuildState {
       const { diagnostics } = before;
       return { outcome: 'unchanged', diagnostics, changes: [], built: undefined, summary: this.summary(), retired: [] };
     }
-    const snapshot = refuseChanges(resourcesOf(before.roster), admitSnapshot(files, this.#snapshot));
+    const snapshot = refuseChanges(classesOf(before.roster), admitSnapshot(files, this.#snapshot));
     const admission = [...request.readDiagnostics, ...snapshot.diagnostics].sort(compareDiagnostics);
     if (hasErrors(admission) && !request.keepGoing) return this.#refuse(admission);
     this.#book.begin();
@@ -310,6 +309,12 @@ function isAboutAll({ code, severity }: Diagnostic): boolean {
   return severity === 'error' && code === CODES.classParameters;
 }
 
+/** Rows are sorted by kind: those of GatewayClass end where a later kind begins. */
+function classesOf({ rows }: Roster): Resource[] {
+  const end = rows.findIndex(({ written }) => written.kind > 'GatewayClass');
+  return resourcesOf({ rows: end === -1 ? rows : rows.slice(0, end), dormant: EMPTY_ROSTER.dormant });
+}
+
 function resourcesOf({ rows }: Roster): Resource[] {
   return rows.map(({ resource }) => resource);
 }
@@ -384,27 +389,13 @@ function summarize({ rows }: Roster): StatusSummary {
   const objects: Record<string, number> = {};
   const faults: Fault[] = [];
   let faultCount = 0;
-  for (const row of rows) {
-    const { kind } = row.written;
-    objects[kind] = (objects[kind] ?? 0) + 1;
-    const found = faultsOfRow(row);
+  for (const { written, faults: found } of rows) {
+    objects[written.kind] = (objects[written.kind] ?? 0) + 1;
     if (found.length === 0) continue;
     faultCount += found.length;
     faults.push(...found.slice(0, Math.max(0, MAX_FAULTS - faults.length)));
   }
   return { objects, faults, faultCount };
-}
-
-/** Of rows, which stay the same while nothing about their objects changes. */
-const FAULTS = new WeakMap<Row, readonly Fault[]>();
-
-function faultsOfRow(row: Row): readonly Fault[] {
-  let faults = FAULTS.get(row);
-  if (faults === undefined) {
-    faults = faultsOf(row.label, ownStatus(row));
-    FAULTS.set(row, faults);
-  }
-  return faults;
 }
 
 function parsePage({ items }: ObjectPage): ListedObject[] {

@@ -8,6 +8,7 @@ import { threadId } from 'node:worker_threads';
 import type { AdmittedFile } from '../admit/index.js';
 import { type BuildFile, type BuildReply, type BuildRequest, BuildState } from './build-state.js';
 import { CONTROL_NICE } from './control-nice.js';
+import { Interner } from './intern.js';
 import type { ObjectPage, PageRequest } from './object-list.js';
 import { alone, transferring } from './transfer.js';
 
@@ -31,9 +32,10 @@ export function seed(book: Uint8Array): void {
 
 /** Returns a `BuildReply`, its table by transfer. See `BuildState.build`. */
 export function build(task: BuildTask): unknown {
+  const interner = new Interner();
   const files = task.files.map(({ file, hash, admitted }): BuildFile => {
     if (admitted === undefined) return { file, hash };
-    return { file, hash, admitted: deserialize(admitted) as AdmittedFile };
+    return { file, hash, admitted: interner.share(deserialize(admitted) as AdmittedFile) };
   });
   const reply = state.build({ ...task, files });
   const table = reply.built?.table;

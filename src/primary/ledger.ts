@@ -4,7 +4,9 @@
  */
 import { createHash } from 'node:crypto';
 import { GATEWAY_GROUP, KINDS, objectLabel, type Resource, WEIRGATE_GROUP } from '../gateway-api/index.js';
+import type { Fault } from '../ipc/admin-protocol.js';
 import { type MergedStatus, mergeStatus, type ObjectStatus } from '../status/index.js';
+import { faultsOf } from './faults.js';
 
 /** What is remembered about one object. */
 export interface LedgerEntry {
@@ -75,6 +77,8 @@ export interface Row {
   readonly entry: LedgerEntry | undefined;
   /** What `entry.status` was last merged with; `undefined`: the object has no status of ours. */
   readonly source: ObjectStatus | undefined;
+  /** What is wrong by that status. */
+  readonly faults: readonly Fault[];
 }
 
 /** The objects of a build, and what is remembered about others. */
@@ -84,6 +88,8 @@ export interface Roster {
   /** Of objects that have errors now, and of all those that are not seen yet after a restart. */
   readonly dormant: Ledger;
 }
+
+const NO_FAULTS: readonly Fault[] = [];
 
 export const EMPTY_ROSTER: Roster = { rows: [], dormant: new Map() };
 
@@ -126,9 +132,11 @@ export function countGenerations(resources: readonly Resource[], refused: Readon
 
 function newRow(written: Resource, known: Row | undefined, dormant: Ledger): Row {
   const label = known?.label ?? labelOf(written);
-  if (!COUNTED.has(written.kind)) return { written, resource: written, label, entry: undefined, source: undefined };
+  if (!COUNTED.has(written.kind))
+    return { written, resource: written, label, entry: undefined, source: undefined, faults: NO_FAULTS };
   const entry = nextEntry(written, known?.entry ?? dormant.get(label));
-  return { written, resource: withGeneration(written, entry.generation), label, entry, source: known?.source };
+  const { source, faults = NO_FAULTS } = known ?? {};
+  return { written, resource: withGeneration(written, entry.generation), label, entry, source, faults };
 }
 
 /** Returns whether an object comes before another one by kind, namespace and name. */
@@ -157,23 +165,66 @@ function nextEntry(resource: Resource, known: LedgerEntry | undefined): LedgerEn
 /**
  * Returns the roster once the objects have these statuses: an object's own times where a condition stays, `now` (RFC 3339)
  * where it moves. A row in which nothing moved is the very same. What has no status any more loses it.
- * Cost: O(objects); statuses that are the very objects of before cost a look-up each.
+ * Cost: O(objects); statuses that are the very objects of before, in order of name within their kind, cost a comparison each.
  */
 export function recordStatuses({ rows, dormant }: Roster, statuses: readonly ObjectStatus[], now: string): Roster {
-  const unknown = new Set(statuses);
-  const isSettled = rows.map(({ source }) => source !== undefined && unknown.delete(source));
-  const byLabel = new Map([...unknown].map((each) => [objectLabel(each.kind, each.namespace, each.name), each]));
+  const { settled, others } = settle(rows, statuses);
+  const byLabel = new Map(others.map((each) => [objectLabel(each.kind, each.namespace, each.name), each]));
   return {
-    rows: rows.map((row, index) => (isSettled[index] ? row : recordStatus(row, byLabel.get(row.label), now))),
+    rows: rows.map((row, index) => (settled[index] === 1 ? row : recordStatus(row, byLabel.get(row.label), now))),
     dormant,
   };
+}
+
+/** Finds rows whose source is among the statuses, as far as they come in the same order, and the statuses that are left. */
+function settle(
+  rows: readonly Row[],
+  statuses: readonly ObjectStatus[],
+): { readonly settled: Uint8Array; readonly others: readonly ObjectStatus[] } {
+  const settled = new Uint8Array(rows.length);
+  const others: ObjectStatus[] = [];
+  const sources: ObjectStatus[] = [];
+  const places: number[] = [];
+  /** Rows are sorted by kind, statuses are not: where the rows of each kind begin. */
+  const firsts = new Map<string, number>();
+  for (const [place, { source }] of rows.entries()) {
+    if (source === undefined) continue;
+    if (sources.at(-1)?.kind !== source.kind) firsts.set(source.kind, sources.length);
+    sources.push(source);
+    places.push(place);
+  }
+  let kind = '';
+  let next = sources.length;
+  for (const status of statuses) {
+    if (status.kind !== kind) {
+      ({ kind } = status);
+      next = firsts.get(kind) ?? sources.length;
+    }
+    while (isBefore(sources[next], status)) next += 1;
+    if (sources[next] === status) settled[places[next++] as number] = 1;
+    else others.push(status);
+  }
+  return { settled, others };
+}
+
+/** Returns whether an earlier status is about another object of the same kind, one whose name comes first, or about the same as it was. */
+function isBefore(earlier: ObjectStatus | undefined, status: ObjectStatus): boolean {
+  if (earlier === undefined || earlier === status || earlier.kind !== status.kind) return false;
+  if (earlier.namespace !== status.namespace) return earlier.namespace < status.namespace;
+  return earlier.name <= status.name;
 }
 
 function recordStatus(row: Row, source: ObjectStatus | undefined, now: string): Row {
   const { entry } = row;
   if (entry === undefined || (source === undefined && entry.status === undefined)) return row;
   const status = source === undefined ? undefined : mergeStatus(entry.status, source, now);
-  return { ...row, entry: status === entry.status ? entry : { ...entry, status }, source };
+  const faults = source === undefined ? NO_FAULTS : faultsOf(row.label, status);
+  return {
+    ...row,
+    entry: status === entry.status ? entry : { ...entry, status },
+    source,
+    faults: faults.length === 0 ? NO_FAULTS : faults,
+  };
 }
 
 /** Objects with another generation than the file says, by the object of the file: equal ones have to stay the same object. */

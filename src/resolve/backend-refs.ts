@@ -96,6 +96,7 @@ export class BackendReferences {
   readonly #known = new Map<string, Outcome>();
   readonly #clusters = new Map<string, ResolvedBackend>();
   readonly #memo: ResolveMemo;
+  readonly #alone = new WeakMap<ResolvedBackend, RouteTrace['answers']>();
   #heard: Heard[] | undefined;
 
   constructor({ inventory, grants, capabilities, findings }: Context, policies: BackendPolicies, memo: ResolveMemo) {
@@ -135,7 +136,14 @@ export class BackendReferences {
     const answers = heard.flatMap(({ question, outcome }) =>
       'reason' in outcome || !question.isOwnNamespace ? [] : [{ question, backend: outcome }],
     );
-    return answers.length === heard.length ? answers : undefined;
+    if (answers.length !== heard.length) return undefined;
+    // Many routes name one and the same backend: their list is the same, too.
+    const [only] = answers;
+    if (only === undefined || answers.length > 1) return answers;
+    const known = this.#alone.get(only.backend);
+    if (known?.[0]?.question.key === only.question.key) return known;
+    this.#alone.set(only.backend, answers);
+    return answers;
   }
 
   /** Returns whether a question has the very answer that it had the last time. */

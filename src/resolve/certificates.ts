@@ -89,6 +89,11 @@ export class Certificates {
     return authorities.ok ? authorities : err(unusable(holder.value, authorities.error, AUTHORITIES_HINT));
   }
 
+  /** Notes that a reference which is not carried out names a Secret, so that nobody is told to remove it. */
+  keepNamed(from: Referrer, reference: CredentialReference): void {
+    this.#find(from, reference, ['Secret']);
+  }
+
   /** Says which Secrets with a certificate nobody names; call it once all references are judged. */
   reportUnused(findings: Findings): void {
     for (const secret of this.#inventory.all('Secret')) {

@@ -134,12 +134,16 @@ function findClass(
   const { gatewayClassName } = resource.spec;
   const found = classes.find(gatewayClassName);
   if (found === undefined) {
+    const suggestion = inventory.suggestion('GatewayClass', '', gatewayClassName);
+    const isNear = suggestion.endsWith('?');
     findings.add(resource, {
       code: CODES.classNotFound,
       severity: 'error',
       path: 'spec.gatewayClassName',
       message: `gatewayClassName names GatewayClass ${gatewayClassName}, ${inventory.absence('GatewayClass', '', gatewayClassName)}`,
-      hint: 'write a GatewayClass with controllerName weirgate.dev/gateway-controller, or use the name of one',
+      hint: isNear
+        ? suggestion
+        : 'write a GatewayClass with controllerName weirgate.dev/gateway-controller, or use the name of one',
     });
   }
   return found === 'foreign' ? undefined : found;

@@ -114,6 +114,11 @@ function isMentioned({ kind, metadata }: HTTPRoute | GRPCRoute, { list }: Findin
     );
 }
 
+function oneOf<T>(lists: readonly (readonly T[])[]): readonly T[] {
+  const [first] = lists;
+  return lists.length === 1 && first !== undefined ? first : lists.flat();
+}
+
 /** A route on more listeners is attached anew each time: remembering a hundred million places would cost more. */
 const MAX_TRACED_ATTACHMENTS = 16;
 
@@ -124,7 +129,7 @@ function traceOf(
   attached: ReadonlyMap<ListenerDraft, HttpAttachment>,
   answers: RouteTrace['answers'] | undefined,
   used: RouteTrace['used'],
-  { gateways }: RouteContext,
+  { gateways, memo }: RouteContext,
 ): RouteTrace | undefined {
   const { parentRefs = [], useDefaultGateways } = resource.spec;
   if (answers === undefined || useDefaultGateways === 'All' || attached.size > MAX_TRACED_ATTACHMENTS) return undefined;
@@ -144,7 +149,7 @@ function traceOf(
   }
   return {
     route,
-    parents: [...parents.keys()].map((parent) => ({ resource: parent.resource, listeners: parent.listeners.length })),
+    parents: oneOf([...parents.keys()].map((parent) => memo.parent(parent.resource, parent.listeners.length))),
     attachments,
     answers,
     used,

@@ -1,6 +1,7 @@
 /**
  * Listeners by themselves: protocol, TLS mode, filters, kinds of routes, namespaces. How they get along is in `conflicts.ts`.
  */
+import { nearestWord } from '../admit/index.js';
 import { GATEWAY_GROUP, type Gateway, type Listener, type ListenerSet } from '../gateway-api/index.js';
 import type { Capabilities } from '../model/capabilities.js';
 import { ANY_HOSTNAME } from '../model/hostname.js';
@@ -71,11 +72,14 @@ function servedProtocol(entry: Entry, capabilities: Capabilities): Protocol | un
   const { protocol } = entry.spec;
   const served = [...PROTOCOLS].filter((known) => capabilities.has(`protocol/${known as Protocol}`));
   if (served.includes(protocol)) return protocol as Protocol;
+  // Case counts in the API, and `http` is what people write.
+  const near = PROTOCOLS.has(protocol) ? undefined : nearestWord(protocol, [...PROTOCOLS]);
+  const isServed = `${listed(served)} ${served.length === 1 ? 'is' : 'are'} served`;
   refuse(entry, 'protocol', {
     code: CODES.protocolUnsupported,
     reason: 'UnsupportedProtocol',
     message: `protocol ${protocol} is not served by this version`,
-    hint: `${listed(served)} ${served.length === 1 ? 'is' : 'are'} served`,
+    hint: near !== undefined && served.includes(near) ? `did you mean ${near}?` : isServed,
   });
   return undefined;
 }

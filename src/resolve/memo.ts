@@ -39,6 +39,7 @@ interface Surroundings {
 export class ResolveMemo {
   #surroundings: Surroundings | undefined;
   #traces = new WeakMap<Resource, RouteTrace>();
+  readonly #parents = new WeakMap<Resource, RouteTrace['parents']>();
   #backends: ReadonlyMap<string, ResolvedBackend> = new Map();
   #attachments: ReadonlyMap<string, readonly HttpAttachment[]> = new Map();
   #clear = new WeakSet<readonly HttpAttachment[]>();
@@ -62,6 +63,16 @@ export class ResolveMemo {
   /** Returns what became of this very object the last time; it may depend on what has changed. */
   trace(route: HTTPRoute | GRPCRoute): RouteTrace | undefined {
     return this.#traces.get(route);
+  }
+
+  /** Returns a parent as traces name it; those with the same one share it. */
+  parent(resource: Gateway | ListenerSet, listeners: number): RouteTrace['parents'] {
+    let known = this.#parents.get(resource);
+    if (known?.[0]?.listeners !== listeners) {
+      known = [{ resource, listeners }];
+      this.#parents.set(resource, known);
+    }
+    return known;
   }
 
   /** Notes what became of a route; `undefined`: nothing that can be taken over. */

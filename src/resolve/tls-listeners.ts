@@ -29,8 +29,15 @@ export function resolveTls(
     if (listener.spec.protocol === 'HTTPS') ports.get(listener.gateway)?.add(listener.spec.port);
     if (endsTls(listener)) terminate(listener, validations.get(listener.gateway), context);
     else if (listener.protocol === 'TLS') reportIgnored(listener, context);
+    else keepCertificates(listener, context);
   }
   for (const [gateway, validation] of validations) validation.report(ports.get(gateway) ?? new Set());
+}
+
+/** What a listener names that is not served is not judged, and is there for the version that serves it. */
+function keepCertificates({ owner, spec }: ListenerDraft, { certificates }: Context): void {
+  const from = { group: GATEWAY_GROUP, kind: owner.kind, namespace: owner.metadata.namespace };
+  for (const reference of spec.tls?.certificateRefs ?? []) certificates.keepNamed(from, reference);
 }
 
 function terminate(listener: ListenerDraft, validation: FrontendValidation | undefined, context: Context): void {
