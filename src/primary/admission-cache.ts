@@ -27,7 +27,8 @@ export interface AdmissionCache {
   readonly version: string;
 }
 
-const MAGIC = 'weirgate.dev/admitted 1\n';
+/** Another number whenever an entry holds something else, `AdmittedBytes` or a digest in it. */
+const MAGIC = 'weirgate.dev/admitted 2\n';
 const DIGEST_BYTES = 32;
 /** What is larger was not written by us: a file has at most 128 MiB, and its objects about twice of that. */
 const MAX_BYTES = 512 * 1024 * 1024;

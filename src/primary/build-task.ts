@@ -5,11 +5,12 @@
 import { setPriority } from 'node:os';
 import { deserialize } from 'node:v8';
 import { threadId } from 'node:worker_threads';
-import type { AdmittedFile } from '../admit/index.js';
 import { type BuildFile, type BuildReply, type BuildRequest, BuildState } from './build-state.js';
+import { adoptDigests } from './content-digest.js';
 import { CONTROL_NICE } from './control-nice.js';
 import { Interner } from './intern.js';
 import type { ObjectPage, PageRequest } from './object-list.js';
+import type { AdmittedBytes } from './parse-task.js';
 import { alone, transferring } from './transfer.js';
 
 /** A `BuildRequest` as it travels: admitted files as the parse pool serialised them. */
@@ -35,7 +36,9 @@ export function build(task: BuildTask): unknown {
   const interner = new Interner();
   const files = task.files.map(({ file, hash, admitted }): BuildFile => {
     if (admitted === undefined) return { file, hash };
-    return { file, hash, admitted: interner.share(deserialize(admitted) as AdmittedFile) };
+    const { file: copy, digests } = deserialize(admitted) as AdmittedBytes;
+    adoptDigests(copy, digests);
+    return { file, hash, admitted: interner.share(copy) };
   });
   const reply = state.build({ ...task, files });
   const table = reply.built?.table;

@@ -4,7 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import { err, ok, type Result } from '../base/index.js';
-import { Content, DIGEST_CHARACTERS, type Ledger, type LedgerEntry } from './ledger.js';
+import { DIGEST_CHARACTERS } from './content-digest.js';
+import { Content, type Ledger, type LedgerEntry } from './ledger.js';
 
 const FORMAT = 'weirgate.dev/ledger';
 /** A reader takes its own version only: what it would lose by starting anew are times and the numbers of generations. */

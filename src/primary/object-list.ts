@@ -6,8 +6,9 @@ import { compareStrings, firstDifference } from '../base/index.js';
 import { type Resource, statusOfOthers } from '../gateway-api/index.js';
 import type { Fault, ListedObject } from '../ipc/admin-protocol.js';
 import { type MergedStatus, mergeStatus } from '../status/index.js';
+import { hasGeneration } from './content-digest.js';
 import { faultsOf } from './faults.js';
-import { hasGeneration, type Row } from './ledger.js';
+import type { Row } from './ledger.js';
 
 /** Which objects are wanted; absent fields match all. */
 export interface ObjectFilter {

@@ -4,8 +4,9 @@
  */
 import { setPriority } from 'node:os';
 import { serialize } from 'node:v8';
-import { admitText } from '../admit/index.js';
+import { type AdmittedFile, admitText } from '../admit/index.js';
 import { type AdmissionCache, entryName, isKeepable, readEntry, writeEntry } from './admission-cache.js';
+import { digestsOf } from './content-digest.js';
 import { CONTROL_NICE } from './control-nice.js';
 import { alone, transferring } from './transfer.js';
 
@@ -17,9 +18,16 @@ export interface ParseTask {
   readonly cache: AdmissionCache;
 }
 
+/** What leaves for the build thread, and what the cache holds. */
+export interface AdmittedBytes {
+  readonly file: AdmittedFile;
+  /** See `digestsOf`. */
+  readonly digests: readonly string[];
+}
+
 /** What came of a file. */
 export interface Parsed {
-  /** `AdmittedFile`, serialised. */
+  /** `AdmittedBytes`, serialised. */
   readonly admitted: Uint8Array;
   /** Why it could not be kept; `undefined`: it was, or should not be. */
   readonly cacheFault: string | undefined;
@@ -38,7 +46,7 @@ export default function parse(task: ParseTask): unknown {
 
 function admit({ file, text, cache }: ParseTask, name: string): Parsed {
   const result = admitText(file, text);
-  const admitted = serialize(result);
+  const admitted = serialize({ file: result, digests: digestsOf(result) } satisfies AdmittedBytes);
   try {
     if (isKeepable(result)) writeEntry(cache, name, admitted);
     return { admitted, cacheFault: undefined };
