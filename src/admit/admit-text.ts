@@ -2,6 +2,7 @@
  * One file: text → admitted objects and diagnostics. What an API server does before it stores an object, and as it does it:
  * defaults, structure, rules. Pure; one bad object never harms the others.
  */
+import type { Severity } from '../base/index.js';
 import {
   apiVersionOf,
   type KindDefinition,
@@ -14,6 +15,7 @@ import {
 } from '../gateway-api/index.js';
 import { complete } from './complete.js';
 import { identify } from './identify.js';
+import { MAX_FAULTS } from './limits.js';
 import { LineMap } from './line-map.js';
 import { plainValue } from './plain-value.js';
 import { ValueReader } from './read-value.js';
@@ -118,33 +120,41 @@ class FileAdmission {
   /** Returns the object when it is valid in itself. */
   #read(root: YamlMap, definition: KindDefinition, version: string, label: string): Resource | undefined {
     const faults = faultsOf(root);
-    for (const fault of faults) this.#report.add(label, fault.offset, fault);
+    for (const fault of faults.slice(0, MAX_FAULTS)) this.#report.add(label, fault.offset, fault);
+    this.#omit(root, label, faults.length - MAX_FAULTS, 'error');
     if (faults.length > 0) return undefined;
     const positions = new PositionWriter();
     const reader = new ValueReader(this.#report, positions, label);
     const { metadata, ...fields } = reader.readObject(schemaOf(definition, version), root);
-    if (reader.misfits > 0) return undefined;
     const status = entryOf(root, 'status');
     const resource = {
       ...fields,
       ...(status !== undefined && { status: plainValue(status.value) }),
       apiVersion: apiVersionOf(definition),
       kind: definition.kind,
-      metadata: inNamespace(metadata as ObjectMeta, definition),
+      metadata: inNamespace((metadata ?? {}) as ObjectMeta, definition),
       file: this.#report.file,
       positions: positions.finish(),
     } as unknown as Resource;
     // Rules are judged even where a value is out of bounds, so that one run names all faults.
-    return this.#obeysRules(resource, version, label) && reader.errors === 0 ? complete(resource) : undefined;
+    const broken = reader.misfits > 0 ? [] : brokenRules(resource, version);
+    const listed = broken.slice(0, Math.max(0, MAX_FAULTS - reader.errors));
+    for (const rule of listed) this.#report.addAt(label, spanAt(resource, rule.path), rule);
+    const isGood = reader.errors === 0 && broken.every(({ severity }) => severity === 'warning');
+    this.#omit(root, label, reader.errors + broken.length - MAX_FAULTS, isGood ? 'warning' : 'error');
+    return isGood ? complete(resource) : undefined;
   }
 
-  #obeysRules(resource: Resource, version: string, label: string): boolean {
-    const broken = brokenRules(resource, version);
-    for (const { code, severity, path, message, hint } of broken) {
-      const span = spanAt(resource, path);
-      this.#report.diagnostics.push({ severity, code, object: label, path, message, hint, span });
-    }
-    return broken.every(({ severity }) => severity === 'warning');
+  /** To find the places of faults takes time, and nobody reads thousands of them. */
+  #omit(root: YamlMap, label: string, count: number, severity: Severity): void {
+    if (count <= 0) return;
+    const message = `${count} more faults of this object are not listed`;
+    this.#report.add(label, root.offset, {
+      code: 'WG2110',
+      severity,
+      message,
+      hint: 'correct those that are listed first',
+    });
   }
 
   /** Returns the text of apiVersion or kind; without it nothing else can be judged. */

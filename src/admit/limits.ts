@@ -13,3 +13,9 @@ export const MAX_ALIASES = 100;
 
 /** Values that the aliases of one document stand for; counted without expanding anything. */
 export const MAX_EXPANDED_NODES = 200_000;
+
+/** Faults of one object that are listed; the rest is counted. */
+export const MAX_FAULTS = 100;
+
+/** Characters of a message, a hint, a path or a label: texts of a file may have megabytes. */
+export const MAX_TEXT = 400;

@@ -14,6 +14,7 @@ import {
   type StringNode,
   type UnionNode,
 } from '../gateway-api/index.js';
+import { MAX_FAULTS } from './limits.js';
 import type { FileReport, Remark } from './report.js';
 import { nearestWord, quotedList } from './suggest.js';
 import type { YamlEntry, YamlMap, YamlNode, YamlScalar, YamlSequence } from './yaml-node.js';
@@ -23,6 +24,9 @@ const NOTHING = Symbol('nothing');
 
 /** More fields than this are not listed in a hint. */
 const LISTED_FIELDS = 12;
+
+/** More lines than this are not listed either. */
+const LISTED_LINES = 5;
 
 /** Largest number of a field without a limit of its own: the API has 32 bits for it. */
 const MAX_INT32 = 2_147_483_647;
@@ -163,12 +167,12 @@ export class ValueReader {
           ? quote(value)
           : schema.keys.map((key) => `${key} ${quote(memberOf(value, key))}`).join(', ');
       const lineOf = (index: number): number => this.#report.lines.place(nodes[index]?.offset ?? 0).line;
-      const lines = more.length === 0 ? '' : `, more are in line ${more.map(lineOf).join(', ')}`;
+      const lines = more.slice(0, LISTED_LINES).map(lineOf).join(', ');
       this.#path.push(again);
       this.#fault(nodes[again]?.offset ?? 0, {
         code: 'WG2109',
         message: `${what} is there ${more.length === 0 ? 'twice' : `${more.length + 2} times`}`,
-        hint: `the first one is in line ${lineOf(first)}${lines}; each may occur once`,
+        hint: `the first one is in line ${lineOf(first)}${lines && `, more are in line ${lines}`}; each may occur once`,
       });
       this.#path.pop();
     }
@@ -316,6 +320,7 @@ export class ValueReader {
 
   #fault(offset: number, remark: Remark): void {
     this.errors++;
+    if (this.errors > MAX_FAULTS) return;
     this.#report.add(this.#object, offset, { ...remark, path: this.#currentPath() });
   }
 

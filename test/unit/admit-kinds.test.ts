@@ -370,4 +370,48 @@ describe('one run', () => {
       },
     ]);
   });
+
+  it('lists a hundred faults of an object and counts the others', () => {
+    const ports = Array.from({ length: 30_000 }, () => ({ port: 1 }));
+    const object = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'x' }, spec: { ports } };
+    const { diagnostics, resources } = admitText('a.yaml', JSON.stringify(object));
+    expect(resources).toEqual([]);
+    expect(diagnostics).toHaveLength(101);
+    expect(diagnostics.at(-1)).toMatchObject({
+      code: 'WG2110',
+      severity: 'error',
+      message: '59899 more faults of this object are not listed',
+    });
+  });
+
+  it('counts warnings as warnings', () => {
+    const backendRefs = Array(16).fill({ group: 'weirgate.dev', kind: 'Backend', name: 'a', port: 1 });
+    const spec = { rules: Array(16).fill({ backendRefs }) };
+    const object = { apiVersion: GATEWAY_API, kind: 'HTTPRoute', metadata: { name: 'x' }, spec };
+    const { diagnostics, resources } = admitText('a.yaml', JSON.stringify(object));
+    expect(resources).toHaveLength(1);
+    expect(diagnostics).toHaveLength(101);
+    expect(new Set(diagnostics.map(({ severity }) => severity))).toEqual(new Set(['warning']));
+  });
+
+  it('quotes no more than a line of a text of megabytes', () => {
+    const long = 'QUJD'.repeat(2_400_000);
+    for (const object of [
+      { apiVersion: 'v1', kind: long },
+      { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'x' }, data: { a: `${long}!`, [long]: 'YQ==' } },
+      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: long, labels: { [long]: long } } },
+      {
+        apiVersion: 'v1',
+        kind: 'Service',
+        metadata: { name: 'x' },
+        spec: { type: 'ExternalName', externalName: long },
+      },
+    ]) {
+      const { diagnostics } = admitText('a.yaml', JSON.stringify(object));
+      expect(diagnostics.length).toBeGreaterThan(0);
+      for (const { object: label, path, message, hint } of diagnostics) {
+        expect(Math.max(...[label, path, message, hint].map((text) => text.length))).toBeLessThanOrEqual(400);
+      }
+    }
+  });
 });
