@@ -32,10 +32,11 @@ const MAX_DEPTH = 32;
 /** Files read at once: enough to keep a disk busy, few enough for a small descriptor limit. */
 const READ_CONCURRENCY = 16;
 
-const EXTENSION = /\.ya?ml$/;
+/** JSON is YAML, and what tools write. */
+const EXTENSION = /\.(?:ya?ml|json)$/;
 
 /**
- * Reads every `*.yaml` and `*.yml` below the paths (a path may also name one file, with any extension). Names that
+ * Reads every `*.yaml`, `*.yml` and `*.json` below the paths (a path may also name one file, with any extension). Names that
  * start with a dot are left out: editors' swap files, and the `..data` folders of mounted ConfigMaps, whose files
  * appear a second time beside them. Never rejects: what cannot be read becomes a diagnostic that says why and for whom.
  * Cost: one read of each file; nothing is cached here.

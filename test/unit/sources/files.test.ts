@@ -33,10 +33,11 @@ async function fault(...paths: string[]): Promise<{ code: string; message: strin
 }
 
 describe('a folder', () => {
-  it('gives its *.yaml and *.yml at every depth, sorted, and nothing else', async () => {
+  it('gives its *.yaml, *.yml and *.json at every depth, sorted, and nothing else', async () => {
     mkdirSync(join(folder, 'b/c'), { recursive: true });
-    for (const name of ['z.yaml', 'a.yml', 'b/c/d.yaml', 'notes.txt', 'b/c/backup.yaml~']) put(name);
-    expect(await names()).toEqual(['a.yml', 'b/c/d.yaml', 'z.yaml']);
+    for (const name of ['z.yaml', 'a.yml', 'b/c/d.yaml', 'b/e.json', 'notes.txt', 'b/c/backup.yaml~', 'json'])
+      put(name);
+    expect(await names()).toEqual(['a.yml', 'b/c/d.yaml', 'b/e.json', 'z.yaml']);
   });
 
   it('leaves out names with a leading dot: swap files and what ConfigMaps keep aside', async () => {
