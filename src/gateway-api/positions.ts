@@ -71,19 +71,41 @@ export class PositionWriter {
   }
 }
 
-/** What `placeOf` finds: how many segments of the path are in the file, and where the last of them stands. */
+/** What `findPlace` finds: how many segments of the path are in the file, and where the last of them stands. */
 interface FoundPlace {
   readonly known: number;
   readonly key: Place | undefined;
   readonly value: Place;
 }
 
+/** A node with what lies below it. */
+interface TreeNode {
+  readonly key: Place | undefined;
+  readonly value: Place;
+  readonly children: Map<PathSegment, TreeNode>;
+}
+
 /**
- * Returns the place of the longest part of the path that the file has.
- * Cost: one pass over the packed nodes of the object; meant for messages, not for loops over all nodes.
+ * The object that was asked about last, unpacked. An object with thousands of faults is asked about thousands of times in a row; one
+ * that is unpacked at a time is enough, and no memory goes with the others.
  */
+let last: { readonly positions: Positions; readonly root: TreeNode } | undefined;
+
+/** Returns the place of the longest part of the path that the file has. Cost: a pass over the object, the next time O(path). */
 function findPlace(positions: Positions, path: readonly PathSegment[]): FoundPlace {
-  const { packed, keys } = positions;
+  if (last?.positions !== positions) last = { positions, root: unpack(positions) };
+  let node = last.root;
+  let known = 0;
+  for (const segment of path) {
+    const child = node.children.get(segment);
+    if (child === undefined) break;
+    node = child;
+    known += 1;
+  }
+  return { known, key: node.key, value: node.value };
+}
+
+function unpack({ packed, keys }: Positions): TreeNode {
   let at = 0;
   let line = 0;
   const number = (): number => {
@@ -101,8 +123,9 @@ function findPlace(positions: Positions, path: readonly PathSegment[]): FoundPla
     line += coded % 2 === 0 ? coded / 2 : -(coded + 1) / 2;
     return line;
   };
-  let found: FoundPlace = { known: 0, key: undefined, value: { line: 0, column: 0 } };
-  let matched = 0;
+  const root: TreeNode = { key: undefined, value: { line: 0, column: 0 }, children: new Map() };
+  /** The nodes from the object itself to the one before, by depth. */
+  const open: TreeNode[] = [root];
   while (at < packed.length) {
     const depth = number();
     const coded = number();
@@ -111,20 +134,14 @@ function findPlace(positions: Positions, path: readonly PathSegment[]): FoundPla
     const valueLine = step();
     const value = { line: valueLine, column: number() };
     const key = keyColumn === 0 ? undefined : { line: keyLine, column: keyColumn };
-    if (depth === 0) {
-      found = { known: 0, key, value };
-      continue;
-    }
-    // Nodes come parent first: once the depth falls to what has matched, that part of the tree is over.
-    if (depth <= matched) break;
-    if (depth !== matched + 1 || matched >= path.length) continue;
+    const node: TreeNode = { key, value, children: new Map() };
+    open[depth] = node;
     const segment = coded % 2 === 1 ? (coded - 1) / 2 : keys[coded / 2];
-    if (segment !== path[matched]) continue;
-    matched = depth;
-    found = { known: matched, key, value };
-    if (matched === path.length) break;
+    // Nodes come parent first. Of a key that is there twice the first one counts.
+    const siblings = depth === 0 ? undefined : open[depth - 1]?.children;
+    if (segment !== undefined && siblings?.has(segment) === false) siblings.set(segment, node);
   }
-  return found;
+  return open[0] ?? root;
 }
 
 /** Anything with positions: a resource, or an object that is still being admitted. */
