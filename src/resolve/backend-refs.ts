@@ -93,6 +93,7 @@ export class BackendReferences {
   readonly #endpoints: ServiceEndpoints;
   readonly #capabilities: Capabilities;
   readonly #findings: Findings;
+  readonly #portNumbers = new Map<Service, ReadonlySet<number>>();
   readonly #known = new Map<string, Outcome>();
   readonly #clusters = new Map<string, ResolvedBackend>();
   readonly #memo: ResolveMemo;
@@ -223,7 +224,7 @@ export class BackendReferences {
     const numbered = service.spec.ports.filter((candidate) => candidate.port === port);
     const servicePort = numbered.find(({ protocol }) => protocol === transportOf(payload)) ?? numbered[0];
     if (servicePort === undefined) {
-      const ports = shortList(new Set(service.spec.ports.map((candidate) => candidate.port)));
+      const ports = shortList(this.#portNumbersOf(service));
       return {
         code: CODES.backendNotFound,
         reason: 'BackendNotFound',
@@ -247,6 +248,15 @@ export class BackendReferences {
     };
   }
 
+  #portNumbersOf(service: Service): ReadonlySet<number> {
+    let numbers = this.#portNumbers.get(service);
+    if (numbers === undefined) {
+      numbers = new Set(service.spec.ports.map(({ port }) => port));
+      this.#portNumbers.set(service, numbers);
+    }
+    return numbers;
+  }
+
   #serviceCluster(service: Service, port: ServicePort, payload: Payload): ResolvedBackend {
     const { namespace, name } = service.metadata;
     const isUdp = port.protocol === 'UDP';
@@ -263,9 +273,9 @@ export class BackendReferences {
           path: `spec.ports[${service.spec.ports.indexOf(port)}]`,
           message: `port ${port.port} has no ready endpoint, so ${WITHOUT_ENDPOINT[payload]}`,
           hint:
-            names.length === 0 || names.includes(port.name ?? '')
+            names.size === 0 || names.has(port.name ?? '')
               ? `write an EndpointSlice with the label kubernetes.io/service-name: ${name}`
-              : `its EndpointSlices name their ports ${shortList(names.map((text) => `"${text}"`))}, this port is named "${port.name ?? ''}"`,
+              : `its EndpointSlices name their ports ${shortList(names, (text) => `"${text}"`)}, this port is named "${port.name ?? ''}"`,
         });
       }
       return endpoints;

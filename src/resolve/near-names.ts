@@ -9,11 +9,18 @@ const MAX_LISTED = 5;
 /** Names of parts, such as the ports of a Service, that a hint lists. */
 const MAX_PARTS = 16;
 
-/** Returns names for a hint: `a, b, c and 7 more`. A Service may have thousands of ports, and as many references to wrong ones. */
-export function shortList(names: Iterable<string | number>): string {
-  const all = [...names];
-  const more = all.length - MAX_PARTS;
-  return more > 0 ? `${all.slice(0, MAX_PARTS).join(', ')} and ${more} more` : all.join(', ');
+/** Returns names for a hint: `a, b, c and 7 more`. A Service may have thousands of ports, and as many references to wrong ones. Cost: O(1). */
+export function shortList<T extends string | number>(
+  names: ReadonlySet<T>,
+  write: (name: T) => string = String,
+): string {
+  const shown: string[] = [];
+  for (const name of names) {
+    if (shown.length === MAX_PARTS) break;
+    shown.push(write(name));
+  }
+  const more = names.size - shown.length;
+  return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
 }
 
 /**

@@ -15,6 +15,8 @@ export interface Condition {
 /** Longest message that the API takes. */
 const MAX_MESSAGE = 32_768;
 
+const HALF_CHARACTERS = /\p{Surrogate}/gu;
+
 /** Most findings whose messages one condition tells. */
 const MAX_MESSAGES = 8;
 
@@ -67,5 +69,6 @@ function joinMessages(messages: readonly string[]): string {
   const distinct = [...new Set(messages)];
   const shown = distinct.slice(0, MAX_MESSAGES);
   if (distinct.length > shown.length) shown.push(`and ${distinct.length - shown.length} more`);
-  return shown.join('; ').slice(0, MAX_MESSAGE);
+  // What users wrote, and the cut, may leave half a character, which no API server stores.
+  return shown.join('; ').slice(0, MAX_MESSAGE).replace(HALF_CHARACTERS, '\ufffd');
 }
