@@ -178,7 +178,7 @@ class Composer {
       const message = this.#anchors.has(name)
         ? `alias *${name} stands inside of what it names`
         : `alias *${name} names no anchor`;
-      const hint = this.#anchors.has(name) ? 'write the value out' : `mark the value that is meant with &${name}`;
+      const hint = this.#anchors.has(name) ? 'write the value out' : hintOfUnknown(name);
       throw new Refusal({ code: 'WG1005', message, hint, offset });
     }
     const frame = this.#stack.at(-1);
@@ -294,4 +294,9 @@ function mergedEntries(frame: Frame): readonly YamlEntry[] {
     }
   }
   return entries;
+}
+
+/** An alias with a dot is a wildcard without quotes, nearly always: `- *.example.com`. */
+function hintOfUnknown(alias: string): string {
+  return alias.includes('.') ? `put the text into quotes: "*${alias}"` : `mark the value that is meant with &${alias}`;
 }

@@ -44,6 +44,10 @@ const EXPLANATIONS: readonly (readonly [string, Explanation])[] = [
     },
   ],
   [
+    'name of an alias node must contain',
+    { message: 'an asterisk begins an alias here', hint: 'put the text into quotes: "*"' },
+  ],
+  [
     'the stream contains non-printable characters',
     { message: 'there is a control character here', hint: 'save the file as UTF-8 text' },
   ],

@@ -165,6 +165,14 @@ describe('limits', () => {
     expect(valuesOf('a: &a [*a]')).toEqual(['WG1005']);
     expect(valuesOf('a: *nobody')).toEqual(['WG1005']);
   });
+
+  it.each([
+    ['hostnames: [*.example.com]', 'put the text into quotes: "*.example.com"'],
+    ['a: *nobody', 'mark the value that is meant with &nobody'],
+    ['a: *', 'put the text into quotes: "*"'],
+  ])('%s is refused with what to write: %s', (text, hint) => {
+    expect(admitText('a.yaml', text).diagnostics).toMatchObject([{ hint }]);
+  });
 });
 
 describe('places', () => {
