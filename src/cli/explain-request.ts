@@ -14,6 +14,8 @@ export interface RequestReport {
   readonly kind: 'RequestReport';
   readonly request: string;
   readonly answers: readonly ReportedAnswer[];
+  /** Sockets that there are, when none of them is the one of the request: `tcp/[::]:443`. */
+  readonly listening?: readonly string[];
 }
 
 export interface ReportedAnswer {
@@ -33,6 +35,9 @@ export interface ReportedAnswer {
   readonly lost: readonly Loser[];
 }
 
+/** Sockets that are listed where none fits. */
+const MAX_SOCKETS = 16;
+
 /** Returns the report on the answers to one question. */
 export function buildRequestReport(ir: Ir, request: string, answers: readonly Answer[]): RequestReport {
   return {
@@ -40,13 +45,17 @@ export function buildRequestReport(ir: Ir, request: string, answers: readonly An
     kind: 'RequestReport',
     request,
     answers: answers.map((answer) => reportAnswer(ir, answer)),
+    ...(answers.length === 0 && { listening: ir.sockets.map(({ key }) => key) }),
   };
 }
 
 /** Returns the report for people. Sockets with one and the same answer share a block. */
-export function formatRequestReport({ request, answers }: RequestReport, paint: Painter): string {
-  if (answers.length === 0)
-    return `${paint('bold', request)}\n  no listener has this port: the connection is refused\n`;
+export function formatRequestReport({ request, answers, listening = [] }: RequestReport, paint: Painter): string {
+  if (answers.length === 0) {
+    const sockets = listening.length > MAX_SOCKETS ? [...listening.slice(0, MAX_SOCKETS), '…'] : listening;
+    const known = sockets.length === 0 ? 'no listener is served' : `listeners have ${sockets.join(', ')}`;
+    return `${paint('bold', request)}\n  nothing listens there: the connection is refused (${known})\n`;
+  }
   const groups = new Map<string, { readonly sockets: string[]; readonly answer: ReportedAnswer }>();
   for (const answer of answers) {
     const key = JSON.stringify({ ...answer, socket: '' });

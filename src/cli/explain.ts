@@ -1,6 +1,7 @@
 /**
  * `weirgate explain`: what a field means, and what becomes of a request and why.
  */
+import { isIP } from 'node:net';
 import { Command, Option } from 'commander';
 import { admitSnapshot, admitText } from '../admit/index.js';
 import { err, hasErrors, ok, type Result } from '../base/index.js';
@@ -27,6 +28,9 @@ interface RequestOptions {
   readonly admin: string | undefined;
   readonly output: (typeof FORMATS)[number];
 }
+
+/** A method is a token (RFC 9110 §9.1); `-`, which is one as well, stands for none. */
+const METHOD = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /** The IR of a large configuration takes the instance a while. */
 const IR_TIMEOUT_MS = 60_000;
@@ -98,12 +102,16 @@ async function explainRequest(method: string, url: string, options: RequestOptio
 function readQuestion(method: string, url: string, { header, sni, address }: RequestOptions): Result<Question, string> {
   const parsed = parseUrl(url);
   if (!parsed.ok) return parsed;
+  if (!METHOD.test(method)) return err(`"${method}" is no method; write one such as GET`);
+  if (address !== undefined && !isIP(address)) return err(`"${address}" is no IP address`);
   const headers: (readonly [string, string])[] = [];
   for (const field of header) {
     const [, name, value] = /^([^:\s]+):\s*(.*)$/.exec(field) ?? [];
     if (name === undefined || value === undefined) return err(`"${field}" is no header field; write "name: value"`);
     headers.push([name, value]);
   }
+  const hosts = headers.filter(([name]) => name.toLowerCase() === 'host').length;
+  if (hosts > 1) return err('a request has one Host; with several it is answered with 400');
   return ok({ method, url: parsed.value, headers, serverName: sni, address });
 }
 

@@ -49,7 +49,8 @@ export function parseKinds(text: string): Result<string[], string> {
     const found = WORDS.get(word.toLowerCase());
     if (found === undefined) {
       const near = nearestWord(word, [...WORDS.keys()]);
-      return err(`"${word}" is no kind${near === undefined ? '' : `; did you mean ${near}?`}`);
+      const known = KINDS.map(({ kind }) => kind.toLowerCase()).join(', ');
+      return err(`"${word}" is no kind; ${near === undefined ? `kinds are ${known}` : `did you mean ${near}?`}`);
     }
     kinds.push(...found.filter((kind) => !kinds.includes(kind)));
   }

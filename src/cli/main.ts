@@ -28,7 +28,8 @@ const program = new Command('weirgate')
 for (const command of [runCommand(version), checkCommand(), explainCommand(), statusCommand(), reloadCommand()]) {
   program.addCommand(command.copyInheritedSettings(program));
 }
-for (const command of [program, ...program.commands]) command.exitOverride();
+for (const command of [program, ...program.commands.flatMap((each) => [each, ...each.commands])])
+  command.exitOverride();
 
 // A reader that has seen enough, such as `head`, is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -217,6 +217,17 @@ describe('weirgate run', () => {
   });
 });
 
+it.each([
+  [['GET']],
+  [['GE T', 'http://a.test/']],
+  [['GET', 'http://a.test/', '--address', 'localhost']],
+  [['GET', 'http://a.test/', '-H', 'Host: a.test', '-H', 'host: b.test']],
+])('weirgate explain request exits with 2 for %j', async (words) => {
+  const { status, stdout, stderr } = await weirgate(['explain', 'request', ...words]);
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  expect(stderr).toMatch(/^error: /);
+});
+
 it('weirgate --version prints the version and the hash of the table layout', async () => {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const { status, stdout } = await weirgate(['--version']);

@@ -185,7 +185,10 @@ describe('a request', () => {
     expect(answer('udp://x.test:53')).toEqual([' no route: the connection is closed, datagrams are dropped']);
     expect(answer('tcp://x.test:53')).toEqual([]);
     expect(answer('http://x.test/', { address: '127.0.0.9' })).toEqual([]);
-    expect(formatRequestReport(buildRequestReport(edge, 'GET x', []), plain)).toContain('the connection is refused');
+    const nowhere = formatRequestReport(buildRequestReport(edge, 'GET x', []), plain);
+    expect(nowhere).toContain(
+      'nothing listens there: the connection is refused (listeners have tcp/127.0.0.1:443, tcp/127.0.0.1:80, ',
+    );
   });
 
   it('reads well: what wins, its shares, and why each other candidate lost', () => {

@@ -61,6 +61,10 @@ describe('kinds', () => {
 
   it('that do not exist are refused with the nearest word', () => {
     expect(parseKinds('gatewys')).toEqual({ ok: false, error: '"gatewys" is no kind; did you mean gateways?' });
+    expect(parseKinds('pods')).toMatchObject({
+      ok: false,
+      error: expect.stringMatching(/^"pods" is no kind; kinds are .*httproute/),
+    });
   });
 });
 
