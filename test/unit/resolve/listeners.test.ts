@@ -69,3 +69,37 @@ describe('acceptance of a listener', () => {
     expect(acceptedOf(https, 'tls/terminate', 'tls/passthrough')).toBe('True/Accepted');
   });
 });
+
+describe('a listener that is not served', () => {
+  const secret = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'cert' },
+    type: 'kubernetes.io/tls',
+    data: { 'tls.crt': 'eA==', 'tls.key': 'eA==' },
+    spec: undefined,
+  };
+
+  /** Returns codes and hints for a Gateway with this listener beside a Secret, for a data plane without HTTPS. */
+  function told(listener: object): string[] {
+    const gateway = {
+      apiVersion: 'gateway.networking.k8s.io/v1',
+      kind: 'Gateway',
+      metadata: { name: 'edge' },
+      spec: { gatewayClassName: 'weirgate', listeners: [{ name: 'l', port: 443, ...listener }] },
+    };
+    const snapshot = admitSnapshot([admitText('input.yaml', textOf([gatewayClass, gateway, secret]))]);
+    const served = new Set(ALL_CAPABILITIES.filter((one) => one !== 'protocol/HTTPS'));
+    return plan(snapshot, FACTS, served).diagnostics.map(({ code, hint }) => `${code} ${hint}`);
+  }
+
+  it('keeps its certificate from being called useless', () => {
+    const https = { protocol: 'HTTPS', tls: { certificateRefs: [{ name: 'cert' }] } };
+    expect(told(https)).toEqual(['WG4020 HTTP, TLS, TCP and UDP are served']);
+  });
+
+  it('is told which protocol was meant, if that one is served', () => {
+    expect(told({ protocol: 'http' })[0]).toBe('WG4020 did you mean HTTP?');
+    expect(told({ protocol: 'https' })[0]).toBe('WG4020 HTTP, TLS, TCP and UDP are served');
+  });
+});
