@@ -44,7 +44,7 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = { http: 80, https: 443, 
 
 /** Reads a URL: `https://shop.example.com/a?b`, `tcp://host:5432`. The path stays as it is written. Errors are sentences. */
 export function parseUrl(text: string): Result<ExplainedUrl, string> {
-  const parts = /^([a-z]+):\/\/(\[[0-9a-f:.]+\]|[^/?#:@]*)(?::(\d{1,5}))?(\/[^?#]*)?(?:\?([^#]*))?(?:#.*)?$/i.exec(
+  const parts = /^([a-z]+):\/\/(\[[0-9a-f:.]+\]|[^/?#:@]*)(?::(\d{1,5}))?(\/[^?#\s]*)?(?:\?([^#\s]*))?(?:#.*)?$/i.exec(
     text,
   );
   if (parts === null) return err(`"${text}" is no URL; write one such as https://shop.example.com/cart?id=7`);
@@ -75,6 +75,7 @@ function decide(ir: Ir, socket: IrSocket, question: Question): Answer['decision'
       return explainStream(ir, socket);
     case 'http':
       if (scheme !== 'http') return { kind: 'mismatch', why: 'speaks HTTP in clear text: ask for an http URL' };
+      if (question.method === 'CONNECT') return { kind: 'mismatch', why: 'answers CONNECT with 501' };
       return explainRequest(ir, socket, requestOf(question));
     case 'tls':
       if (scheme !== 'https' && scheme !== 'tls') return { kind: 'mismatch', why: 'speaks TLS: ask for an https URL' };

@@ -4,12 +4,12 @@
  */
 import { nearestWord } from '../admit/index.js';
 import { assertNever, type Severity } from '../base/index.js';
-import { GATEWAY_GROUP, objectLabel, type ParentReference } from '../gateway-api/index.js';
+import { GATEWAY_GROUP, type Listener, objectLabel, type ParentReference } from '../gateway-api/index.js';
 import type { RouteParent } from '../model/model.js';
 import type { RouteResource } from './attach.js';
 import { CODES } from './codes.js';
 import type { Context } from './context.js';
-import type { ListenerDraft, ParentDraft } from './drafts.js';
+import type { ListenerDraft, ParentDraft, Protocol } from './drafts.js';
 import { type Findings, isFalse } from './findings.js';
 import type { ParentKind } from './gateways.js';
 import type { Inventory } from './inventory.js';
@@ -147,9 +147,20 @@ const PROTOCOLS: Readonly<Record<RouteResource['kind'], string>> = {
 
 function hintOfListeners({ kind, metadata }: RouteResource, selected: readonly ListenerDraft[]): string {
   const takesKind = selected.some(({ supportedKinds }) => supportedKinds.includes(kind));
+  const wouldTakeKind = selected.some(
+    ({ protocol, spec }) => protocol !== undefined && isLeftToProtocol(kind, protocol, spec),
+  );
+  if (!takesKind && wouldTakeKind) return `this version does not serve ${kind}s; docs/features.md says what it serves`;
   return takesKind
     ? `let allowedRoutes.namespaces of a listener take ${metadata.namespace}`
     : `${kind}s attach to listeners with protocol ${PROTOCOLS[kind]}, as far as these allow the kind`;
+}
+
+/** True when protocol and allowedRoutes have nothing against the kind: then it is the data plane that does not serve it. */
+function isLeftToProtocol(kind: RouteResource['kind'], protocol: Protocol, { allowedRoutes }: Listener): boolean {
+  const { kinds = [] } = allowedRoutes;
+  if (kinds.length > 0 && !kinds.some((allowed) => allowed.kind === kind)) return false;
+  return kind === 'GRPCRoute' && (protocol === 'HTTP' || protocol === 'HTTPS');
 }
 
 function whyNotAllowed(route: RouteResource, listener: ListenerDraft): string {

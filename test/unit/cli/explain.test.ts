@@ -72,6 +72,7 @@ describe('a URL', () => {
     ['tcp://a.test', 'write tcp://a.test:PORT'],
     ['http://a.test:0/', 'not between 1 and 65535'],
     ['http://user@a.test/', 'is no URL'],
+    ['http://a.test/a b', 'is no URL'],
   ])('%s is refused: %s', (text, message) => {
     const parsed = parseUrl(text);
     expect(parsed.ok ? '' : parsed.error).toContain(message);
@@ -138,11 +139,14 @@ const edge: Ir = ir({
   clusters: [cluster('Service/lab/web:80', ['10.0.0.1:80'])],
 });
 
-function answer(url: string, options: { sni?: string; headers?: [string, string][]; address?: string } = {}): string[] {
+function answer(
+  url: string,
+  options: { method?: string; sni?: string; headers?: [string, string][]; address?: string } = {},
+): string[] {
   const parsed = parseUrl(url);
   if (!parsed.ok) throw new Error(parsed.error);
-  const { sni: serverName, headers = [], address } = options;
-  const answers = explainUrl(edge, { method: 'GET', url: parsed.value, headers, serverName, address });
+  const { method = 'GET', sni: serverName, headers = [], address } = options;
+  const answers = explainUrl(edge, { method, url: parsed.value, headers, serverName, address });
   return buildRequestReport(edge, url, answers).answers.map(({ result, action: route }) => `${route} ${result}`);
 }
 
@@ -184,6 +188,7 @@ describe('a request', () => {
     ]);
     expect(answer('udp://x.test:53')).toEqual([' no route: the connection is closed, datagrams are dropped']);
     expect(answer('tcp://x.test:53')).toEqual([]);
+    expect(answer('http://x.test/', { method: 'CONNECT' })).toEqual([' nothing: the socket answers CONNECT with 501']);
     expect(answer('http://x.test/', { address: '127.0.0.9' })).toEqual([]);
     const nowhere = formatRequestReport(buildRequestReport(edge, 'GET x', []), plain);
     expect(nowhere).toContain(
