@@ -17,6 +17,7 @@ import type { Capabilities } from '../model/capabilities.js';
 import { parseIpAddress } from '../model/ip-address.js';
 import type { Cluster } from '../model/model.js';
 import { objectName } from '../model/object-ref.js';
+import { MAX_ENDPOINTS } from '../native/layout.gen.js';
 import type { BackendPolicies, PolicyTarget } from './backend-policies.js';
 import { type Payload, protocolFault, spokenProtocol, transportOf } from './backend-protocols.js';
 import type { BackendTls } from './backend-tls-policies.js';
@@ -93,7 +94,8 @@ export class BackendReferences {
   readonly #endpoints: ServiceEndpoints;
   readonly #capabilities: Capabilities;
   readonly #findings: Findings;
-  readonly #portNumbers = new Map<Service, ReadonlySet<number>>();
+  /** By number: a Service may have thousands of ports, and as many references. */
+  readonly #ports = new Map<Service, ReadonlyMap<number, readonly ServicePort[]>>();
   readonly #known = new Map<string, Outcome>();
   readonly #clusters = new Map<string, ResolvedBackend>();
   readonly #memo: ResolveMemo;
@@ -221,10 +223,11 @@ export class BackendReferences {
       };
     }
     // One number may be there twice, for TCP and for UDP.
-    const numbered = service.spec.ports.filter((candidate) => candidate.port === port);
+    const byNumber = this.#portsOf(service);
+    const numbered = byNumber.get(port ?? 0) ?? [];
     const servicePort = numbered.find(({ protocol }) => protocol === transportOf(payload)) ?? numbered[0];
     if (servicePort === undefined) {
-      const ports = shortList(this.#portNumbersOf(service));
+      const ports = shortList(byNumber);
       return {
         code: CODES.backendNotFound,
         reason: 'BackendNotFound',
@@ -248,13 +251,13 @@ export class BackendReferences {
     };
   }
 
-  #portNumbersOf(service: Service): ReadonlySet<number> {
-    let numbers = this.#portNumbers.get(service);
-    if (numbers === undefined) {
-      numbers = new Set(service.spec.ports.map(({ port }) => port));
-      this.#portNumbers.set(service, numbers);
+  #portsOf(service: Service): ReadonlyMap<number, readonly ServicePort[]> {
+    let ports = this.#ports.get(service);
+    if (ports === undefined) {
+      ports = groupByNumber(service);
+      this.#ports.set(service, ports);
     }
-    return numbers;
+    return ports;
   }
 
   #serviceCluster(service: Service, port: ServicePort, payload: Payload): ResolvedBackend {
@@ -278,7 +281,14 @@ export class BackendReferences {
               : `its EndpointSlices name their ports ${shortList(names, (text) => `"${text}"`)}, this port is named "${port.name ?? ''}"`,
         });
       }
-      return endpoints;
+      if (endpoints.length <= MAX_ENDPOINTS) return endpoints;
+      this.#findings.add(service, {
+        code: CODES.endpointIgnored,
+        path: `spec.ports[${service.spec.ports.indexOf(port)}]`,
+        message: `port ${port.port} has ${endpoints.length} ready endpoints, of which the first ${MAX_ENDPOINTS} by address are served`,
+        hint: 'spread them over several Services',
+      });
+      return endpoints.slice(0, MAX_ENDPOINTS);
     });
   }
 
@@ -335,6 +345,16 @@ function isEqualData(a: unknown, b: unknown): boolean {
 interface Heard {
   readonly question: Question;
   readonly outcome: Outcome;
+}
+
+function groupByNumber({ spec }: Service): Map<number, ServicePort[]> {
+  const ports = new Map<number, ServicePort[]>();
+  for (const port of spec.ports) {
+    const known = ports.get(port.port);
+    if (known === undefined) ports.set(port.port, [port]);
+    else known.push(port);
+  }
+  return ports;
 }
 
 function invalidKind(group: string, kind: string): Fault {

@@ -9,13 +9,16 @@ const MAX_LISTED = 5;
 /** Names of parts, such as the ports of a Service, that a hint lists. */
 const MAX_PARTS = 16;
 
+/** A set, or a map by name. */
+interface Names<T> {
+  readonly size: number;
+  keys(): Iterable<T>;
+}
+
 /** Returns names for a hint: `a, b, c and 7 more`. A Service may have thousands of ports, and as many references to wrong ones. Cost: O(1). */
-export function shortList<T extends string | number>(
-  names: ReadonlySet<T>,
-  write: (name: T) => string = String,
-): string {
+export function shortList<T extends string | number>(names: Names<T>, write: (name: T) => string = String): string {
   const shown: string[] = [];
-  for (const name of names) {
+  for (const name of names.keys()) {
     if (shown.length === MAX_PARTS) break;
     shown.push(write(name));
   }

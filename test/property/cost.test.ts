@@ -8,7 +8,7 @@ import { assertDefined } from '../../src/base/index.js';
 import { spanAt } from '../../src/gateway-api/index.js';
 import { ALL_CAPABILITIES } from '../../src/model/capabilities.js';
 import { type Plan, plan } from '../../src/pipeline.js';
-import { FACTS } from '../support/build.js';
+import { buildText, FACTS } from '../support/build.js';
 import { gatewayClass, textOf, type WrittenObject } from '../support/snapshot-arbitrary.js';
 
 /** Far above what it takes on a busy machine, far below what squares take. */
@@ -126,6 +126,30 @@ describe('crowds cost what they are, not their squares', () => {
       ...range(2000, (index) => route(`r${index}`, [{ name: 'edge' }], { name: 'web', port: 1 + index }, `/${index}`)),
     ]);
     expect(ir.clusters).toHaveLength(2000);
+  });
+
+  it('more endpoints of one Service than there can be: the first are served, and nothing else suffers', () => {
+    const slices = range(66, (slice) => ({
+      apiVersion: 'discovery.k8s.io/v1',
+      kind: 'EndpointSlice',
+      metadata: { name: `s${slice}`, labels: { 'kubernetes.io/service-name': 'web' } },
+      addressType: 'IPv4',
+      endpoints: range(1000, (index) => ({ addresses: [`10.${slice}.${index >> 8}.${index & 255}`] })),
+      ports: [{ port: 8080 }],
+    }));
+    const objects = [
+      gatewayClass,
+      edge,
+      object('Service', 'web', { ports: [{ port: 80 }] }),
+      ...(slices as unknown as WrittenObject[]),
+      route('web', [{ name: 'edge' }], { name: 'web', port: 80 }),
+    ];
+    const { ir, compiled, diagnostics } = buildText(objects.map((one) => JSON.stringify(one)).join('\n---\n'));
+    expect(ir.clusters[0]?.endpoints).toHaveLength(65_535);
+    expect(compiled.endpointSets).toHaveLength(1);
+    expect(diagnostics.map(({ object: label, message }) => `${label}: ${message}`)).toEqual([
+      'Service default/web: port 80 has 66000 ready endpoints, of which the first 65535 by address are served',
+    ]);
   });
 
   it('places of the many faults of one object', () => {

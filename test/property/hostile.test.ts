@@ -41,7 +41,7 @@ describe(`hostile configurations (seed ${SEED})`, () => {
           for (const status of one.status) expect(faultsOfStatus(status)).toEqual([]);
           const shown = JSON.stringify([snapshot.diagnostics, one.diagnostics, one.status, withoutKeys(one.ir)]);
           expect(shown).not.toContain(MARKER);
-          expect(shown).not.toContain('PRIVATE KEY');
+          expect(shown).not.toContain('BEGIN PRIVATE KEY');
         }
         served += planned.ir.actions.length;
       }),
@@ -114,10 +114,10 @@ const VICTIM: readonly WrittenObject[] = [
       gatewayClassName: 'weirgate',
       addresses: [{ value: '192.0.2.10' }],
       listeners: [
-        { name: 'web', protocol: 'HTTP', port: 10_080, hostname: '*.a.test' },
-        { name: 'tcp', protocol: 'TCP', port: 10_081 },
-        { name: 'udp', protocol: 'UDP', port: 10_082 },
-        { name: 'tls', protocol: 'TLS', port: 10_443, tls: { mode: 'Passthrough' } },
+        { name: 'web', protocol: 'HTTP', port: 47_080, hostname: '*.a.test' },
+        { name: 'tcp', protocol: 'TCP', port: 47_081 },
+        { name: 'udp', protocol: 'UDP', port: 47_082 },
+        { name: 'tls', protocol: 'TLS', port: 47_443, tls: { mode: 'Passthrough' } },
       ],
     },
   }),
