@@ -47,7 +47,7 @@ function comparable(object: ListedObject): unknown {
 function collectFields(before: unknown, after: unknown, path: string, fields: Field[]): void {
   if (isRecord(before) && isRecord(after)) {
     const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort(compareStrings);
-    for (const key of keys) collectFields(before[key], after[key], childPath(path, key), fields);
+    for (const key of keys) collectFields(ownValue(before, key), ownValue(after, key), childPath(path, key), fields);
     return;
   }
   if (Array.isArray(before) && Array.isArray(after)) {
@@ -59,6 +59,11 @@ function collectFields(before: unknown, after: unknown, path: string, fields: Fi
   }
   const [was, is] = [JSON.stringify(before) ?? '', JSON.stringify(after) ?? ''];
   if (was !== is) fields.push({ path, before: was, after: is });
+}
+
+/** Annotations may be named after what every object has, such as `constructor`. */
+function ownValue(record: Readonly<Record<string, unknown>>, key: string): unknown {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

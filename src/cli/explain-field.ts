@@ -35,7 +35,7 @@ export function findField(text: string): Result<FoundField, string> {
   let schema: SchemaNode = definition.schema;
   for (const [depth, name] of path.entries()) {
     const fields = fieldsOf(schema);
-    const next = fields[name];
+    const next = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (next === undefined) {
       const parent = [definition.kind, ...path.slice(0, depth)].join('.');
       const names = Object.keys(fields);

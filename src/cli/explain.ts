@@ -17,6 +17,7 @@ import { EXIT } from './exit-status.js';
 import { findField, formatField } from './explain-field.js';
 import { buildRequestReport, formatRequestReport } from './explain-request.js';
 import { formatJson, formatYaml } from './output.js';
+import { withinTime } from './time-limit.js';
 
 const FORMATS = ['text', 'json', 'yaml'] as const;
 
@@ -34,6 +35,9 @@ const METHOD = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /** The IR of a large configuration takes the instance a while. */
 const IR_TIMEOUT_MS = 60_000;
+
+/** A hundred thousand routes take a fraction of this; some regular expressions take for ever, see `time-limit.ts`. */
+const EXPLAIN_TIMEOUT_MS = 20_000;
 
 /** Returns the command. Exit status: 0 answered · 1 the files have errors · 2 usage · 4 no instance. */
 export function explainCommand(): Command {
@@ -84,7 +88,12 @@ async function explainRequest(method: string, url: string, options: RequestOptio
   if (!question.ok) return complain(question.error, EXIT.usage);
   const ir = options.config.length > 0 ? await irOfFiles(options.config) : await irOfInstance(options.admin);
   if (!ir.ok) return complain(ir.error.message, ir.error.status);
-  const report = buildRequestReport(ir.value, `${method} ${url}`, explainUrl(ir.value, question.value));
+  const answers = withinTime(EXPLAIN_TIMEOUT_MS, () => explainUrl(ir.value, question.value));
+  if (!answers.ok) {
+    const seconds = EXPLAIN_TIMEOUT_MS / 1000;
+    return complain(`no answer after ${seconds} s: a regular expression is too much for this command`, EXIT.failed);
+  }
+  const report = buildRequestReport(ir.value, `${method} ${url}`, answers.value);
   switch (options.output) {
     case 'text':
       process.stdout.write(formatRequestReport(report, painterFor(process.stdout)));
