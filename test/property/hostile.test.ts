@@ -4,12 +4,16 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
 import { type AdmittedFile, admitSnapshot, admitText } from '../../src/admit/index.js';
+import { buildReport, formatGithub, formatReport } from '../../src/cli/check-report.js';
+import { createPainter } from '../../src/cli/output.js';
 import { CAPABILITIES, SlotBook } from '../../src/compile/compile.js';
 import type { Ir } from '../../src/ir/ir.js';
 import { ALL_CAPABILITIES, type Capabilities } from '../../src/model/capabilities.js';
 import { checkTable } from '../../src/native/addon.js';
 import { BuildMemo, build, type Plan, plan } from '../../src/pipeline.js';
+import { listObject } from '../../src/primary/object-list.js';
 import type { Condition, ObjectStatus } from '../../src/status/index.js';
 import { FACTS } from '../support/build.js';
 import { anchor, hostileObjects, MARKER, ourClass } from '../support/hostile-arbitrary.js';
@@ -23,6 +27,8 @@ const ALL: Capabilities = new Set(ALL_CAPABILITIES);
 const NONE: Capabilities = new Set();
 
 const ANCHOR = admitText('anchor.yaml', textOf(anchor));
+
+const plain = createPainter(false);
 
 /** Files of which snapshots are drawn. */
 const POOL = fc.sample(hostileObjects, { seed: SEED, numRuns: 6 }).flat().map(admitObject);
@@ -49,6 +55,37 @@ describe(`hostile configurations (seed ${SEED})`, () => {
     );
     // A generator whose routes never serve would prove nothing.
     expect(served).toBeGreaterThan(RUNS / 2);
+  });
+
+  it('are checked and listed without a line of a Secret', () => {
+    fc.assert(
+      fc.property(hostileObjects, (objects) => {
+        // In one file, and with a line for each value, so that code frames have something to show.
+        const text = objects.map((object) => stringify(object, { lineWidth: 0 })).join('---\n');
+        const snapshot = admitSnapshot([admitText('all.yaml', text), ANCHOR]);
+        const planned = plan(snapshot, FACTS, ALL);
+        const diagnostics = [...snapshot.diagnostics, ...planned.diagnostics];
+        const listed = snapshot.resources.map((resource) => listObject(resource, undefined));
+        const report = buildReport({ files: 2, diagnostics, objects: listed });
+        const texts = new Map([['all.yaml', text]]);
+        for (const shown of [formatReport(report, texts, plain), formatGithub(report), JSON.stringify(report)]) {
+          expect(shown).not.toContain(MARKER);
+          expect(shown).not.toContain('BEGIN PRIVATE KEY');
+        }
+      }),
+      { seed: SEED, numRuns: RUNS },
+    );
+  });
+
+  it.each([
+    ['without a name', 'apiVersion: v1\nkind: Secret\nmetadata: {}\ndata:'],
+    ['whose kind is written in an odd way', 'apiVersion: v1\nkind: "Sec\\u0072et"\nmetadata: { name: a }\ndata:'],
+  ])('a Secret %s is checked without a line of it', (_, head) => {
+    const text = `${head}\n  a: ${MARKER}!\n  b: []\n`;
+    const { diagnostics } = admitText('all.yaml', text);
+    expect(diagnostics.length).toBeGreaterThan(0);
+    const report = buildReport({ files: 1, diagnostics, objects: [] });
+    expect(formatReport(report, new Map([['all.yaml', text]]), plain)).not.toContain(MARKER);
   });
 
   it('mean the same in every order of their files', () => {
