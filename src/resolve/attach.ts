@@ -103,9 +103,12 @@ function defaultParents(
       sectionName === undefined && port === undefined ? [parent] : [],
     ),
   );
+  const room = Math.max(0, MAX_PARENTS - named.length);
+  // Thousands may be default, and as many routes may ask for them.
   return defaults
+    .slice(0, room + whole.size)
     .filter((gateway) => !whole.has(gateway))
-    .slice(0, Math.max(0, MAX_PARENTS - named.length))
+    .slice(0, room)
     .map((parent, place) => {
       const { namespace, name } = parent.resource.metadata;
       const parentRef: ParentReference = {
