@@ -36,11 +36,11 @@ describe(`admission (seed ${SEED})`, () => {
         }
         admitted += resources.length;
       }),
-      { seed: SEED, numRuns: RUNS },
+      { seed: SEED, numRuns: RUNS * 4 },
     );
     // Neither does nearly everything fail, nor does everything pass.
     expect(admitted).toBeGreaterThan(0);
-    expect(admitted).toBeLessThan(RUNS);
+    expect(admitted).toBeLessThan(RUNS * 4);
   });
 
   it('what was admitted is admitted again and does not change: defaults are final', () => {

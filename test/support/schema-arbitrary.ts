@@ -13,13 +13,27 @@ import {
 
 /** Texts that fit a format, for those that a text of letters does not fit. */
 const FITTING: Partial<Record<FormatName, readonly string[]>> = {
+  subdomain: ['a', 'b', 'web', 'edge'],
+  label: ['a', 'b', 'web', 'edge'],
   hostname: ['a.test', '*.a.test', '*.b.a.test'],
   controllerName: ['weirgate.dev/gateway-controller', 'a.b/c'],
   duration: ['0s', '10s', '1h30m', '99999h99999h99999h99999h'],
   protocol: ['HTTP', 'HTTPS', 'TLS', 'TCP', 'UDP', 'a.b/C'],
   addressType: ['IPAddress', 'Hostname', 'NamedAddress', 'a.b/c'],
-  group: ['', 'gateway.networking.k8s.io', 'weirgate.dev'],
-  kind: ['Service', 'Gateway', 'ListenerSet', 'Secret', 'ConfigMap', 'Backend', 'HTTPRoute'],
+  group: ['', '', 'gateway.networking.k8s.io', 'weirgate.dev'],
+  // The kinds that most references may name come more often, so that objects with several references fit at times.
+  kind: [
+    'Service',
+    'Service',
+    'Service',
+    'Service',
+    'Gateway',
+    'ListenerSet',
+    'Secret',
+    'ConfigMap',
+    'Backend',
+    'HTTPRoute',
+  ],
   base64: ['', 'YQ==', 'Y\nQ=='],
   ip: ['192.0.2.1', '2001:db8::1', '127.0.0.1'],
   cidr: ['192.0.2.0/24', '2001:db8::/64', '0.0.0.0/0'],
