@@ -2,7 +2,7 @@
  * TLS in front of a request or connection: which listener the server name chooses, and whether the request belongs there.
  */
 import { assertDefined } from '../base/index.js';
-import type { Ir, IrAction, IrHttpListener, IrSocket, IrTlsListener } from '../ir/ir.js';
+import type { Ir, IrAction, IrSocket, IrTlsListener } from '../ir/ir.js';
 import {
   chooseListener,
   type Decision,
@@ -12,7 +12,7 @@ import {
   type Share,
   sharesOf,
 } from './explain.js';
-import { coversHost, foldHost, specificity } from './host-match.js';
+import { coversHost, foldHost } from './host-match.js';
 
 /** Where a connection with TLS belongs. */
 export type TlsDecision =
@@ -51,10 +51,13 @@ export function explainTls(ir: Ir, socket: IrSocket, serverName: string, request
   const bySni = chooseListener(listeners, foldHost(serverName), 'server name', lost);
   if (bySni === undefined) return { kind: 'noListener', lost };
   if (bySni.kind === 'tls') return explainServerName(ir, bySni, foldHost(serverName), lost);
-  const host = foldHost(request.host);
-  const owner = listeners
-    .filter((listener): listener is IrHttpListener => listener.kind === 'http' && coversHost(listener.hostname, host))
-    .toSorted((a, b) => specificity(b.hostname) - specificity(a.hostname))[0];
+  // Whoever loses the host as well has lost by server name already, or is told as the owner.
+  const owner = chooseListener(
+    listeners.filter(({ kind }) => kind === 'http'),
+    foldHost(request.host),
+    'host',
+    [],
+  );
   if (owner === undefined) return { kind: 'noRoute', listener: bySni.name, lost };
   if (owner !== bySni) return { kind: 'misdirected', listener: bySni.name, owner: owner.name, lost };
   return explainOnListener(ir, bySni, request, lost);

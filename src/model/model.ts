@@ -4,7 +4,9 @@
  */
 import type {
   IrClientValidation,
+  IrExternalAuth,
   IrHealthCheck,
+  IrMirror,
   IrPlainFilter,
   IrRetry,
   IrSessionPersistence,
@@ -244,24 +246,12 @@ export interface HttpMatch {
 /** What happens to requests and answers on their way. */
 export type HttpFilter = IrPlainFilter | MirrorFilter | ExternalAuthFilter;
 
-export interface MirrorFilter {
-  readonly kind: 'mirror';
-  readonly cluster: Cluster;
-  readonly numerator: number;
-  readonly denominator: number;
-}
+export type MirrorFilter = OverCluster<IrMirror>;
 
-export interface ExternalAuthFilter {
-  readonly kind: 'externalAuth';
-  readonly protocol: 'http' | 'grpc';
-  readonly cluster: Cluster;
-  readonly path: string;
-  /** Names in lower case. */
-  readonly allowedHeaders: readonly string[];
-  readonly allowedResponseHeaders: readonly string[];
-  /** 0: none. */
-  readonly maxBodyBytes: number;
-}
+export type ExternalAuthFilter = OverCluster<IrExternalAuth>;
+
+/** A filter of the IR with the cluster itself in place of its index. */
+type OverCluster<F extends IrMirror | IrExternalAuth> = Omit<F, 'cluster'> & { readonly cluster: Cluster };
 
 /** A TCPRoute, UDPRoute or TLSRoute: whole connections or flows. */
 export interface StreamRoute {

@@ -2,7 +2,7 @@
  * Rules of BackendTLSPolicy: targets, authorities, names.
  */
 import type { BackendTLSPolicy } from '../../gateway-api/index.js';
-import { eachItem, eachRepeated, type Rule, type Violate } from './rule.js';
+import { eachItem, eachMisplacedField, eachRepeated, type Rule, type Violate } from './rule.js';
 
 type Target = BackendTLSPolicy['spec']['targetRefs'][number];
 
@@ -47,17 +47,18 @@ function checkAuthorities(policy: BackendTLSPolicy, violate: Violate): void {
   }
 }
 
+const NAME_FIELDS = [
+  ['Hostname', 'hostname'],
+  ['URI', 'uri'],
+] as const;
+
 function checkNames(policy: BackendTLSPolicy, violate: Violate): void {
   eachItem(policy.spec.validation.subjectAltNames, 'spec.validation.subjectAltNames', (name, path) => {
-    for (const [type, field] of [
-      ['Hostname', 'hostname'],
-      ['URI', 'uri'],
-    ] as const) {
-      const present = name[field] !== undefined;
-      if (present === (name.type === type)) continue;
-      if (present) violate(`${path}.${field}`, `${field} belongs to type ${type}`, `remove it, or write type: ${type}`);
-      else violate(`${path}.${field}`, `type ${type} needs the field ${field}`, `add ${field}`);
-    }
+    eachMisplacedField(name, name.type, NAME_FIELDS, (type, field, isPresent) => {
+      const at = `${path}.${field}`;
+      if (isPresent) violate(at, `${field} belongs to type ${type}`, `remove it, or write type: ${type}`);
+      else violate(at, `type ${type} needs the field ${field}`, `add ${field}`);
+    });
   });
 }
 

@@ -2,7 +2,7 @@
  * The rule of external authorization, in filters of routes and of listeners alike.
  */
 import type { ExternalAuthFilter } from '../../gateway-api/index.js';
-import type { Violate } from './rule.js';
+import { eachMisplacedField, type Violate } from './rule.js';
 
 const FIELD_OF_PROTOCOL = [
   ['GRPC', 'grpc'],
@@ -11,12 +11,9 @@ const FIELD_OF_PROTOCOL = [
 
 /** Reports the field of another protocol, and that of its own which is missing. */
 export function checkExternalAuth(externalAuth: ExternalAuthFilter, path: string, violate: Violate): void {
-  for (const [protocol, field] of FIELD_OF_PROTOCOL) {
-    const present = externalAuth[field] !== undefined;
-    if (present === (externalAuth.protocol === protocol)) continue;
-    const message = present
-      ? `${field} belongs to protocol ${protocol}`
-      : `protocol ${protocol} needs the field ${field}`;
-    violate(`${path}.${field}`, message, present ? 'remove it' : `add ${field}: {}`);
-  }
+  eachMisplacedField(externalAuth, externalAuth.protocol, FIELD_OF_PROTOCOL, (protocol, field, isPresent) => {
+    const at = `${path}.${field}`;
+    if (isPresent) violate(at, `${field} belongs to protocol ${protocol}`, 'remove it');
+    else violate(at, `protocol ${protocol} needs the field ${field}`, `add ${field}: {}`);
+  });
 }

@@ -12,7 +12,7 @@ import type {
   HTTPRouteRule,
 } from '../../gateway-api/index.js';
 import { checkBackendPort } from './route.js';
-import { eachItem, eachRepeated, type Rule, type Violate } from './rule.js';
+import { eachItem, eachMisplacedField, eachRepeated, type Rule, type Violate } from './rule.js';
 
 /** The field that belongs to each type of filter. */
 const FIELD_OF_TYPE = {
@@ -26,7 +26,10 @@ const FIELD_OF_TYPE = {
   ExtensionRef: 'extensionRef',
 } as const satisfies Record<HTTPRouteFilter['type'], keyof HTTPRouteFilter>;
 
-const TYPES = Object.keys(FIELD_OF_TYPE) as HTTPRouteFilter['type'][];
+const FIELDS = Object.entries(FIELD_OF_TYPE) as [
+  HTTPRouteFilter['type'],
+  (typeof FIELD_OF_TYPE)[HTTPRouteFilter['type']],
+][];
 
 /** Types that may stand once in a list; mirrors and extensions may repeat. */
 const ONCE: ReadonlySet<string> = new Set([
@@ -62,18 +65,12 @@ function eachFilter(route: FilteredRoute, visit: (filter: Partial<HTTPRouteFilte
 
 function checkFieldOfType(route: FilteredRoute, violate: Violate): void {
   eachFilter(route, (filter, path) => {
-    for (const type of TYPES) {
-      const field = FIELD_OF_TYPE[type];
-      const present = filter[field] !== undefined;
-      if (present === (filter.type === type)) continue;
-      if (present)
-        violate(
-          `${path}.${field}`,
-          `${field} belongs to type ${type}, not ${filter.type}`,
-          `remove it, or write type: ${type}`,
-        );
-      else violate(`${path}.${field}`, `type ${type} needs the field ${field}`, `add ${field}, or remove the filter`);
-    }
+    eachMisplacedField(filter, filter.type ?? '', FIELDS, (type, field, isPresent) => {
+      const at = `${path}.${field}`;
+      if (isPresent)
+        violate(at, `${field} belongs to type ${type}, not ${filter.type}`, `remove it, or write type: ${type}`);
+      else violate(at, `type ${type} needs the field ${field}`, `add ${field}, or remove the filter`);
+    });
   });
 }
 

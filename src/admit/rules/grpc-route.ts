@@ -2,18 +2,11 @@
  * Rules of GRPCRoute besides filters: number of matches, what a method match names.
  */
 import type { GRPCRoute } from '../../gateway-api/index.js';
-import { MAX_MATCHES } from './http-route.js';
+import { checkMatchCount } from './match-count.js';
 import { eachItem, type Rule, type Violate } from './rule.js';
 
 const SERVICE = /^\.?[a-z_][a-z_0-9]*(?:\.[a-z_][a-z_0-9]*)*$/i;
 const METHOD = /^[A-Za-z_][A-Za-z_0-9]*$/;
-
-function checkMatchCount(route: GRPCRoute, violate: Violate): void {
-  const rules = route.spec.rules ?? [];
-  const count = rules.reduce((sum, { matches = [] }) => sum + matches.length, 0);
-  if (count > MAX_MATCHES)
-    violate('spec.rules', `${count} matches in all rules, at most ${MAX_MATCHES} are allowed`, 'split the route');
-}
 
 function eachMethod(
   route: GRPCRoute,

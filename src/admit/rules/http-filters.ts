@@ -3,7 +3,7 @@
  */
 import type { CorsFilter, HTTPRoute, HTTPRouteFilter, HTTPRouteRule, PathModifier } from '../../gateway-api/index.js';
 import { checkExternalAuth } from './external-auth.js';
-import { eachItem, type Rule, type Violate } from './rule.js';
+import { eachItem, eachMisplacedField, type Rule, type Violate } from './rule.js';
 
 interface FilterList {
   readonly filters: readonly HTTPRouteFilter[];
@@ -65,19 +65,19 @@ function eachPathModifier(
   });
 }
 
+const PATH_FIELDS = [
+  ['ReplaceFullPath', 'replaceFullPath'],
+  ['ReplacePrefixMatch', 'replacePrefixMatch'],
+] as const;
+
 function checkPathModifier(route: HTTPRoute, violate: Violate): void {
   eachPathModifier(route, (modifier, path) => {
-    for (const [type, field] of [
-      ['ReplaceFullPath', 'replaceFullPath'],
-      ['ReplacePrefixMatch', 'replacePrefixMatch'],
-    ] as const) {
-      const present = modifier[field] !== undefined;
-      if (present === (modifier.type === type)) continue;
-      const message = present
-        ? `${field} belongs to type ${type}, not ${modifier.type}`
-        : `type ${type} needs the field ${field}`;
-      violate(`${path}.${field}`, message, present ? `remove it, or write type: ${type}` : `add ${field}`);
-    }
+    eachMisplacedField(modifier, modifier.type, PATH_FIELDS, (type, field, isPresent) => {
+      const at = `${path}.${field}`;
+      if (isPresent)
+        violate(at, `${field} belongs to type ${type}, not ${modifier.type}`, `remove it, or write type: ${type}`);
+      else violate(at, `type ${type} needs the field ${field}`, `add ${field}`);
+    });
   });
 }
 

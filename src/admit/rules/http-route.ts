@@ -2,16 +2,8 @@
  * Rules of HTTPRoute besides paths and filters: number of matches, timeouts.
  */
 import { durationMs, type HTTPRoute } from '../../gateway-api/index.js';
+import { checkMatchCount } from './match-count.js';
 import { eachItem, type Rule, type Violate } from './rule.js';
-
-/** Most matches of all rules of a route together. */
-export const MAX_MATCHES = 128;
-
-function checkMatchCount(route: HTTPRoute, violate: Violate): void {
-  const count = route.spec.rules.reduce((sum, rule) => sum + rule.matches.length, 0);
-  if (count > MAX_MATCHES)
-    violate('spec.rules', `${count} matches in all rules, at most ${MAX_MATCHES} are allowed`, 'split the route');
-}
 
 function checkTimeouts(route: HTTPRoute, violate: Violate): void {
   eachItem(route.spec.rules, 'spec.rules', ({ timeouts }, path) => {

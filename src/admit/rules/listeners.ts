@@ -4,7 +4,7 @@
 import type { Gateway, Listener, ListenerSet } from '../../gateway-api/index.js';
 import { checkExternalAuth } from './external-auth.js';
 import { checkBackendPort } from './route.js';
-import { eachItem, eachRepeated, type Rule, type Violate } from './rule.js';
+import { eachItem, eachMisplacedField, eachRepeated, type Rule, type Violate } from './rule.js';
 
 type ListenerOwner = Gateway | ListenerSet;
 
@@ -87,6 +87,11 @@ function checkListenersDistinct(owner: ListenerOwner, violate: Violate): void {
   });
 }
 
+const FILTER_FIELDS = [
+  ['ExternalAuth', 'externalAuth'],
+  ['ExtensionRef', 'extensionRef'],
+] as const;
+
 function checkListenerFilters(owner: ListenerOwner, violate: Violate): void {
   eachListener(owner, ({ protocol, filters }, path) => {
     if (filters === undefined) return;
@@ -99,17 +104,12 @@ function checkListenerFilters(owner: ListenerOwner, violate: Violate): void {
       );
     }
     eachItem(filters.requests, `${path}.filters.requests`, (filter, filterPath) => {
-      for (const [type, field] of [
-        ['ExternalAuth', 'externalAuth'],
-        ['ExtensionRef', 'extensionRef'],
-      ] as const) {
-        const present = filter[field] !== undefined;
-        if (present === (filter.type === type)) continue;
-        const message = present
-          ? `${field} belongs to type ${type}, not ${filter.type}`
-          : `type ${type} needs ${field}`;
-        violate(`${filterPath}.${field}`, message, present ? `remove it, or write type: ${type}` : `add ${field}`);
-      }
+      eachMisplacedField(filter, filter.type, FILTER_FIELDS, (type, field, isPresent) => {
+        const at = `${filterPath}.${field}`;
+        if (isPresent)
+          violate(at, `${field} belongs to type ${type}, not ${filter.type}`, `remove it, or write type: ${type}`);
+        else violate(at, `type ${type} needs ${field}`, `add ${field}`);
+      });
       const { externalAuth } = filter;
       if (externalAuth === undefined) return;
       checkExternalAuth(externalAuth, `${filterPath}.externalAuth`, violate);

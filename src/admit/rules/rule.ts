@@ -35,6 +35,22 @@ export function eachItem<T>(
   for (let index = 0; index < items.length; index++) visit(items[index] as T, `${path}[${index}]`);
 }
 
+/**
+ * One of several fields goes with the word that is chosen, such as the type of a filter. Calls `misplaced` for the field of that word if it
+ * is missing, and for each other one that is there.
+ */
+export function eachMisplacedField<W extends string, F extends string>(
+  item: { readonly [K in F]?: unknown },
+  chosen: string,
+  fields: readonly (readonly [word: W, field: F])[],
+  misplaced: (word: W, field: F, isPresent: boolean) => void,
+): void {
+  for (const [word, field] of fields) {
+    const isPresent = item[field] !== undefined;
+    if (isPresent !== (chosen === word)) misplaced(word, field, isPresent);
+  }
+}
+
 /** Calls `repeat` for each item whose key an earlier item has; `undefined` keys never repeat. */
 export function eachRepeated<T>(
   items: readonly T[] | undefined,

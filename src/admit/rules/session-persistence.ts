@@ -2,21 +2,23 @@
  * Rules of session persistence, of HTTPRoute and GRPCRoute alike.
  */
 import type { GRPCRoute, GRPCRouteRule, HTTPRoute, HTTPRouteRule } from '../../gateway-api/index.js';
-import { eachItem, type Rule, type Violate } from './rule.js';
+import { eachItem, eachMisplacedField, type Rule, type Violate } from './rule.js';
+
+const FIELDS = [
+  ['Cookie', 'cookie'],
+  ['Header', 'header'],
+] as const;
 
 function checkSessions(route: HTTPRoute | GRPCRoute, violate: Violate): void {
   eachItem<HTTPRouteRule | GRPCRouteRule>(route.spec.rules, 'spec.rules', ({ sessionPersistence }, rulePath) => {
     if (sessionPersistence === undefined) return;
     const path = `${rulePath}.sessionPersistence`;
-    const { type, cookie, header, absoluteTimeout } = sessionPersistence;
-    for (const [wanted, field, value] of [
-      ['Cookie', 'cookie', cookie],
-      ['Header', 'header', header],
-    ] as const) {
-      if ((value !== undefined) === (type === wanted)) continue;
-      if (value === undefined) violate(`${path}.${field}`, `type ${type} needs the field ${field}`, `add ${field}`);
-      else violate(`${path}.${field}`, `${field} belongs to type ${wanted}`, `remove it, or write type: ${wanted}`);
-    }
+    const { cookie, absoluteTimeout } = sessionPersistence;
+    eachMisplacedField(sessionPersistence, sessionPersistence.type, FIELDS, (type, field, isPresent) => {
+      const at = `${path}.${field}`;
+      if (isPresent) violate(at, `${field} belongs to type ${type}`, `remove it, or write type: ${type}`);
+      else violate(at, `type ${type} needs the field ${field}`, `add ${field}`);
+    });
     if (cookie?.lifetimeType === 'Permanent' && absoluteTimeout === undefined) {
       violate(
         `${path}.absoluteTimeout`,
