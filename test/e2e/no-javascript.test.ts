@@ -1,11 +1,11 @@
 /** Traffic is the native loop's alone: JavaScript of a worker sleeps, and no JavaScript listens for clients. */
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { Load } from '../support/load.js';
 import { serving, untilWhole } from './crew.js';
 import { freePort, Instance } from './instance.js';
 import { simpleHttp } from './manifests.js';
-import { threads } from './processes.js';
+import { descriptors, socketInodes, threads } from './processes.js';
 import { numberedBackend } from './traffic.js';
 
 const REQUESTS = 10_000;
@@ -46,15 +46,10 @@ it('the primary reads no client: it has no listening socket in an event loop but
   const upstream = await numberedBackend('up');
   const instance = await Instance.start({ files: { 'edge.yaml': simpleHttp(port, upstream.port) } });
   await untilWhole(instance, 2);
-  const fds = `/proc/${instance.pid}/fd`;
-  const inodes = new Map<string, number>();
-  const polls: number[] = [];
-  for (const fd of readdirSync(fds)) {
-    const target = readlinkSync(`${fds}/${fd}`);
-    const inode = target.match(/^socket:\[(\d+)\]$/)?.[1];
-    if (inode !== undefined) inodes.set(inode, Number(fd));
-    if (target === 'anon_inode:[eventpoll]') polls.push(Number(fd));
-  }
+  const inodes = socketInodes(instance.pid);
+  const polls = [...descriptors(instance.pid)]
+    .filter(([, target]) => target === 'anon_inode:[eventpoll]')
+    .map(([fd]) => fd);
   const listening = readFileSync('/proc/net/tcp', 'utf8')
     .split('\n')
     .slice(1)

@@ -73,16 +73,25 @@ export function threads(pid: number): Thread[] {
   });
 }
 
-/** Inodes of the sockets that a process has open. */
-function socketInodes(pid: number): Set<string> {
-  const inodes = new Set<string>();
+/** What the descriptors of a process lead to, such as `socket:[4711]`; those that are closed meanwhile are left out. */
+export function descriptors(pid: number): Map<number, string> {
+  const found = new Map<number, string>();
   for (const fd of readdirSync(`/proc/${pid}/fd`)) {
     try {
-      const inode = readlinkSync(`/proc/${pid}/fd/${fd}`).match(/^socket:\[(\d+)\]$/)?.[1];
-      if (inode !== undefined) inodes.add(inode);
+      found.set(Number(fd), readlinkSync(`/proc/${pid}/fd/${fd}`));
     } catch {
       // It was closed meanwhile.
     }
+  }
+  return found;
+}
+
+/** The sockets that a process has open: their inodes with the descriptor of each. */
+export function socketInodes(pid: number): Map<string, number> {
+  const inodes = new Map<string, number>();
+  for (const [fd, target] of descriptors(pid)) {
+    const inode = target.match(/^socket:\[(\d+)\]$/)?.[1];
+    if (inode !== undefined) inodes.set(inode, fd);
   }
   return inodes;
 }
